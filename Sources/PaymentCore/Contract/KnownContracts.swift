@@ -1,0 +1,66 @@
+extension ProviderContract {
+    /// The reference contract (`openapi/provider.yaml`), two-phase.
+    public static let reference = ProviderContract(phases: .authorizeCapture)
+
+    /// The reference contract for a provider that takes money in one step.
+    public static let referenceSale = ProviderContract(phases: .sale)
+
+    /// Stripe's PaymentIntents with `capture_method=manual`, from its public API reference: an idempotency key is kept
+    /// for at least 24 hours and then may be executed anew; the first answer under a key is replayed, errors included;
+    /// there is no inquiry under that key, only listing and search, and search may lag by a minute; nothing is known
+    /// of a cancel of something that never arrived; a card hold lasts seven days.
+    public static let stripe: ProviderContract = {
+        var contract = ProviderContract(phases: .authorizeCapture)
+        contract.keyFormat = .hex64
+        contract.keyRetention = .hours(24)
+        contract.inquiry = .byListing
+        contract.visibilityLag = .minutes(1)
+        contract.cancel = .none
+        contract.enforcesNotAfter = false
+        contract.authorizationLife = .days(7)
+        contract.requestsPerSecond = 100
+        contract.concurrency = 32
+        return contract
+    }()
+
+    /// PayPay's direct payment, from its public API reference: `merchantPaymentId` is ours and unique for ever; its
+    /// status can be read under it; a cancel under it works until 00:14:59 (Japan) of the following day, reverses a
+    /// completed payment, and leaves nothing behind for a payment that has not arrived; refunds are read by key.
+    public static let payPay: ProviderContract = {
+        var contract = ProviderContract(phases: .sale)
+        contract.keyFormat = .hex40
+        contract.declinesBound = false
+        contract.cancel = .onlyIfPresent
+        contract.cancelReversesSale = true
+        contract.cancelDeadline = .minutes(14)
+        contract.enforcesNotAfter = false
+        contract.requestsPerSecond = 50
+        contract.concurrency = 16
+        return contract
+    }()
+
+    /// GMO Payment Gateway's protocol type, from its public interface description: the shop's `OrderID` of at most 27
+    /// characters is registered first (EntryTran) and executed under the pair that the registration returned
+    /// (ExecTran); `SearchTrade` reads by `OrderID`; an execution that failed may be tried again under the same order;
+    /// `AlterTran` with VOID cancels what is there and leaves nothing behind for what is not; a hold lasts 60 days;
+    /// refunds show as the remaining amount only.
+    public static let gmoPG: ProviderContract = {
+        var contract = ProviderContract(phases: .authorizeCapture)
+        contract.keyFormat = .base32of26
+        contract.declinesBound = false
+        contract.cancel = .onlyIfPresent
+        contract.enforcesNotAfter = false
+        contract.authorizationLife = .days(60)
+        contract.listing = false
+        contract.refundVisibility = .sumsOnly
+        contract.requestsPerSecond = 20
+        contract.concurrency = 8
+        return contract
+    }()
+
+    /// Every contract that comes with the daemon, by the name under which the configuration knows it.
+    public static let known: [(name: String, contract: ProviderContract)] = [
+        ("reference", reference), ("reference_sale", referenceSale), ("stripe", stripe), ("paypay", payPay),
+        ("gmo_pg", gmoPG),
+    ]
+}

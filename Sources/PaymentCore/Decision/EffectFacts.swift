@@ -1,0 +1,151 @@
+/// What is to become of an effect.
+public enum EffectGoal: String, Sendable, Hashable, CaseIterable {
+    /// It shall be done.
+    case `do`
+    /// It shall not be done, or be undone.
+    case undo
+}
+
+/// The worst outcome of all attempts of an effect.
+public enum WorstAttempt: Int, Sendable, Hashable, Comparable, Codable, CaseIterable {
+    /// Nothing was ever sent, as far as the rows say.
+    case none = 0
+    /// Every attempt provably had no effect.
+    case unsent = 1
+    /// At worst, the provider asked to slow down.
+    case throttled = 2
+    /// At worst, the provider called the request wrong.
+    case refused = 3
+    /// At worst, a business refusal.
+    case declined = 4
+    /// At worst, a success that was answered.
+    case accepted = 5
+    /// An attempt of which anything may have become.
+    case indeterminate = 6
+
+    /// The worst outcome so far after one more outcome.
+    public func worsened(by outcome: OutcomeClass) -> WorstAttempt {
+        WorstAttempt(rawValue: max(rawValue, outcome.rawValue)) ?? .indeterminate
+    }
+
+    public static func < (left: WorstAttempt, right: WorstAttempt) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The status of an effect since the last request that could have changed it.
+public enum StatusFact: String, Sendable, Hashable, CaseIterable {
+    /// Not asked since.
+    case notAsked
+    /// Asked, and not there.
+    case notFound
+    /// Undecided.
+    case pending
+    /// Could not be asked: unreachable, 5xx, 429.
+    case unavailable
+    /// Key, amount, currency or merchant differ from what was asked.
+    case contradiction
+    /// Done as asked.
+    case asAsked
+    /// Held, where it should not be.
+    case held
+    /// Taken, where it should not be.
+    case taken
+    /// Declined, and the same key will always be declined.
+    case declinedBound
+    /// Declined, and the same key may yet succeed.
+    case declinedUnbound
+    /// Released or reversed.
+    case voided
+    /// Canceled before it was used.
+    case tombstoned
+    /// The hold ran out.
+    case expired
+    /// Taken and given back.
+    case refunded
+
+    var isGoneForGood: Bool {
+        switch self {
+        case .declinedBound, .voided, .tombstoned, .expired, .refunded: true
+        default: false
+        }
+    }
+}
+
+/// Everything that the decision on one effect may depend on. Nothing else does.
+public struct EffectFacts: Sendable, Hashable {
+    /// How far rows can be believed.
+    public enum Trust: Sendable, Hashable, CaseIterable {
+        /// No acknowledged row was lost.
+        case trusted
+        /// In a recovery window, and the two sides' listings were not compared yet.
+        case recovering
+        /// In a recovery window, with the listings compared.
+        case recoveringCompared
+    }
+
+    /// Whether the same key may still be sent again (`Rsafe`).
+    public enum ResendAge: Sendable, Hashable, CaseIterable {
+        /// Within the retention less the longest request life and the clock skew.
+        case safe
+        /// Past it, or unknown.
+        case past
+    }
+
+    /// Whether it is proven that no request can be executed any more (D).
+    public enum Proof: Sendable, Hashable, CaseIterable {
+        /// The provider does not enforce `not_after`: there is no proof.
+        case none
+        /// The status was not read since the proof would hold.
+        case notYet
+        /// A read began after the latest `not_after` of all attempts, the skew and the lag.
+        case proven
+    }
+
+    /// How an accepted effect that is not found relates to the visibility lag.
+    public enum Visibility: Sendable, Hashable, CaseIterable {
+        /// Reads may still be stale, or only one read was not.
+        case lagging
+        /// Two reads that could not be stale did not find it.
+        case missedTwice
+    }
+
+    /// What is to become of it.
+    public var goal: EffectGoal
+    /// The worst outcome of its attempts.
+    public var worst: WorstAttempt
+    /// Its status.
+    public var status: StatusFact
+    /// How far rows can be believed.
+    public var trust: Trust
+    /// Whether the key may be sent again.
+    public var age: ResendAge
+    /// Whether it is proven that nothing can happen.
+    public var proof: Proof
+    /// Whether an accepted effect was missed.
+    public var visibility: Visibility
+    /// Whether the payment's latch is acknowledged by every store that must keep it.
+    public var latchAcknowledged: Bool
+    /// Whether it is a sale of a one-phase provider.
+    public var isOnePhase: Bool
+    /// Whether declines are bound to the key.
+    public var declinesBound: Bool
+    /// Whether a cancel under the own key leaves a tombstone.
+    public var tombstoneOffered: Bool
+    /// Whether the configuration allows to send a key again in order to undo it.
+    public var plugAllowed: Bool
+
+    /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.
+    public init(goal: EffectGoal, worst: WorstAttempt, status: StatusFact) {
+        self.goal = goal
+        self.worst = worst
+        self.status = status
+        trust = .trusted
+        age = .safe
+        proof = .none
+        visibility = .lagging
+        latchAcknowledged = true
+        isOnePhase = false
+        declinesBound = true
+        tombstoneOffered = true
+        plugAllowed = false
+    }
+}

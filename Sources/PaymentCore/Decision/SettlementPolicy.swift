@@ -1,0 +1,56 @@
+/// What the operator decided about settling.
+public struct SettlementPolicy: Sendable, Hashable {
+    /// When to ask again.
+    public var inquirySchedule: DelaySchedule
+    /// When to send again what provably had no effect.
+    public var resendSchedule: DelaySchedule
+    /// Whether a key may be sent again in order to undo it.
+    public var plugAllowed: Bool
+    /// The longest time from an intent to the first byte of its request. Part of `maxRequestLife`.
+    public var sendWithin: Span
+    /// How long after its creation an undecided payment is turned back, where the caller names no deadline.
+    public var defaultDeadline: Span
+
+    /// The documented defaults.
+    public init() {
+        inquirySchedule = .inquiry
+        resendSchedule = .resend
+        plugAllowed = false
+        sendWithin = .seconds(30)
+        defaultDeadline = .minutes(15)
+    }
+}
+
+/// What a machine is told with each event: the time, the contracts, the policy and chance.
+public struct MachineContext: Sendable {
+    /// Now, by the clock of the store.
+    public var now: Timestamp
+    /// 0 to 999; spreads delays.
+    public var jitter: Int
+    /// The contract of each provider that a payment may name.
+    public var contracts: [ProviderName: ProviderContract]
+    /// The operator's decisions.
+    public var policy: SettlementPolicy
+    /// Whether an acknowledged commit survives the loss of the machine that made it: a single durable store, or a
+    /// synchronous standby. If not, latches are acknowledged one by one, by ``PaymentEvent/latchAcknowledged``.
+    public var commitsAreAcknowledged: Bool
+    /// Whether requests and inquiries may begin. Not while shutting down: outcomes are still taken in, and what is due
+    /// stays due for the next holder.
+    public var mayBegin: Bool
+    /// The table that decides on effects. Only checkers plant another.
+    public var table: TableA
+
+    /// A context for the shipped table.
+    public init(
+        now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
+        jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true, table: TableA = .shipped
+    ) {
+        self.now = now
+        self.contracts = contracts
+        self.policy = policy
+        self.jitter = jitter
+        self.commitsAreAcknowledged = commitsAreAcknowledged
+        self.mayBegin = mayBegin
+        self.table = table
+    }
+}

@@ -1,0 +1,82 @@
+/// One change at one provider for one leg, with the record of its attempts.
+public struct Effect: Sendable, Hashable, Codable {
+    /// An intent that was written, and whose outcome was not.
+    public struct Open: Sendable, Hashable, Codable {
+        /// Which attempt it is, from 1.
+        public var number: Int
+        /// When the intent was written.
+        public var at: Timestamp
+    }
+
+    /// The kind.
+    public let kind: EffectKind
+    /// The key K.
+    public let key: EffectKey
+    /// The amount.
+    public let amount: Money
+    /// 0, raised only by an approved repair.
+    public let generation: Int
+    /// Attempts so far.
+    public internal(set) var attempts: Int
+    /// The attempt under way, or left by a crash.
+    public internal(set) var open: Open?
+    /// The worst outcome of the attempts that ended.
+    public internal(set) var worst: WorstAttempt
+    /// When the first intent was written.
+    public internal(set) var firstIntentAt: Timestamp?
+    /// When the latest intent was written.
+    public internal(set) var lastIntentAt: Timestamp?
+    /// The latest `not_after` of all attempts.
+    public internal(set) var latestNotAfter: Timestamp?
+    /// When an attempt was last accepted.
+    public internal(set) var acceptedAt: Timestamp?
+    /// Tries in a row that provably had no effect.
+    public internal(set) var fruitless: Int
+    /// The code of the last outcome.
+    public internal(set) var lastCode: String?
+
+    /// An effect that was never sent.
+    public init(kind: EffectKind, key: EffectKey, amount: Money, generation: Int = 0) {
+        self.kind = kind
+        self.key = key
+        self.amount = amount
+        self.generation = generation
+        attempts = 0
+        open = nil
+        worst = .none
+        firstIntentAt = nil
+        lastIntentAt = nil
+        latestNotAfter = nil
+        acceptedAt = nil
+        fruitless = 0
+        lastCode = nil
+    }
+
+    /// Writes the intent of one more attempt.
+    mutating func begin(at now: Timestamp, notAfter: Timestamp?) -> Int {
+        attempts += 1
+        open = Open(number: attempts, at: now)
+        firstIntentAt = firstIntentAt ?? now
+        lastIntentAt = now
+        if let notAfter { latestNotAfter = max(latestNotAfter ?? notAfter, notAfter) }
+        return attempts
+    }
+
+    /// Writes the outcome of the attempt under way.
+    mutating func end(_ outcome: OutcomeClass, code: String, at now: Timestamp) {
+        open = nil
+        worst = worst.worsened(by: outcome)
+        lastCode = code
+        if outcome == .accepted { acceptedAt = now }
+        fruitless = outcome <= .throttled ? fruitless + 1 : 0
+    }
+
+    /// An intent without an outcome is in doubt, whoever wrote it.
+    mutating func abandonOpenAttempt() -> Bool {
+        guard open != nil else { return false }
+        open = nil
+        worst = .indeterminate
+        lastCode = "outcome_unknown"
+        return true
+    }
+}

@@ -1,0 +1,112 @@
+/// One part of a payment: an amount at one provider, from one instrument.
+public struct Leg: Sendable, Hashable, Codable {
+    /// Why a leg will never stand, and by which row.
+    public struct Gone: Sendable, Hashable, Codable {
+        /// The cause.
+        public var cause: GoneCause
+        /// The provider's status at that time.
+        public var status: Observation.Status?
+        /// The provider's short code.
+        public var code: String?
+    }
+
+    /// Why people must decide, since when.
+    public struct Quarantine: Sendable, Hashable, Codable {
+        /// The cause.
+        public var cause: QuarantineCause
+        /// Which effect it is about.
+        public var effect: EffectReference
+        /// The row of the table that found no safe way.
+        public var row: String
+        /// Since when.
+        public var since: Timestamp
+    }
+
+    /// Its place in the payment, from 0.
+    public let index: Int
+    /// The provider.
+    public let provider: ProviderName
+    /// What is charged there.
+    public let instrument: Instrument
+    /// The amount.
+    public let amount: Money
+    /// Whether the provider takes money in one step.
+    public let isOnePhase: Bool
+
+    /// The authorization or the sale.
+    public internal(set) var primary: Effect
+    /// The capture, once it was decided.
+    public internal(set) var capture: Effect?
+    /// The void or cancel, once it was decided.
+    public internal(set) var void: Effect?
+    /// The refund that undoes a capture, once it was decided.
+    public internal(set) var compensation: Effect?
+    /// What the provider said since the last request that could have changed it.
+    public internal(set) var knowledge: Observation?
+    /// Reads since the last request that could not be stale.
+    public internal(set) var conclusiveReads: Int
+    /// Inquiries since it was last certain.
+    public internal(set) var inquiries: Int
+    /// Nothing is done about it before this moment.
+    public internal(set) var notBefore: Timestamp?
+    /// It cannot be had any more: a decline or refusal. The payment turns back.
+    public internal(set) var lost: Reason?
+    /// Its capture cannot be had any more.
+    public internal(set) var captureLost: Reason?
+    /// It provably does not stand.
+    public internal(set) var gone: Gone?
+    /// What was captured, once it was seen.
+    public internal(set) var capturedAmount: Money
+    /// What was taken was given back, and that is confirmed.
+    public internal(set) var isCompensated: Bool
+    /// People must decide.
+    public internal(set) var quarantine: Quarantine?
+
+    /// What is known, where it may be believed.
+    func believed(in recovery: RecoveryWindow?) -> Observation? {
+        guard let recovery, let knowledge else { return knowledge }
+        let counts = knowledge.source == .inquiry && knowledge.began >= recovery.readsCountFrom
+        return counts ? knowledge : nil
+    }
+
+    /// Held as asked.
+    func isHeld(inRecovery recovery: RecoveryWindow?) -> Bool {
+        guard quarantine == nil, gone == nil, lost == nil, let known = believed(in: recovery) else { return false }
+        return !isOnePhase && known.status == .authorized && known.contradiction == nil
+    }
+
+    /// The effect that `reference` names.
+    func effect(_ reference: EffectReference) -> Effect? {
+        switch reference {
+        case .primary: primary
+        case .capture: capture
+        case .void: void
+        case .compensation: compensation
+        case .refund: nil
+        }
+    }
+}
+
+/// Which effect of a leg is meant.
+public enum EffectReference: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The authorization or sale.
+    case primary
+    /// The capture.
+    case capture
+    /// The void or cancel.
+    case void
+    /// The refund that undoes a capture.
+    case compensation
+    /// The refund asked for at this place in the payment's list.
+    case refund(Int)
+
+    public var description: String {
+        switch self {
+        case .primary: "primary"
+        case .capture: "capture"
+        case .void: "void"
+        case .compensation: "compensation"
+        case .refund(let index): "refund \(index)"
+        }
+    }
+}

@@ -1,0 +1,207 @@
+/// When money is taken.
+public enum CaptureMode: String, Sendable, Hashable, Codable {
+    /// As soon as everything is held.
+    case automatic
+    /// When the caller says so.
+    case manual
+}
+
+/// The state that a caller sees.
+public enum PaymentState: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Settling.
+    case processing
+    /// Held; the caller captures or cancels.
+    case authorized
+    /// Taken as asked. Final.
+    case succeeded
+    /// Being turned back.
+    case canceling
+    /// Turned back because the caller asked, or because the hold ran out. Final.
+    case canceled
+    /// Turned back because it could not be had. Final.
+    case failed
+    /// People decide about at least one leg.
+    case quarantined
+
+    /// Whether the state never changes again.
+    public var isFinal: Bool { self == .succeeded || self == .canceled || self == .failed }
+}
+
+/// Why a payment is where it is.
+public struct Reason: Sendable, Hashable, Codable {
+    /// The stable codes.
+    public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+        /// A provider refused for a business reason.
+        case declined
+        /// A provider called a request wrong.
+        case refused
+        /// The caller asked.
+        case canceledByCaller = "canceled_by_caller"
+        /// It was not complete by its deadline.
+        case deadlinePassed = "deadline_passed"
+        /// The hold ran out before the caller captured it.
+        case authorizationExpired = "authorization_expired"
+        /// A leg was undone at the provider by somebody else, or can no longer be had.
+        case legLost = "leg_lost"
+        /// A capture could no longer be had; what was taken was given back.
+        case captureUnavailable = "capture_unavailable"
+        /// People decide.
+        case quarantined
+    }
+
+    /// The code.
+    public var code: Code
+    /// More words, without secrets.
+    public var detail: String?
+
+    /// A reason.
+    public init(_ code: Code, detail: String? = nil) {
+        self.code = code
+        self.detail = detail
+    }
+}
+
+/// How a payment ended.
+public struct Conclusion: Sendable, Hashable, Codable {
+    /// The final state.
+    public var state: PaymentState
+    /// Why, unless it succeeded.
+    public var reason: Reason?
+    /// When.
+    public var at: Timestamp
+}
+
+/// Rows are untrusted: a promotion that is not proven complete, or a restore.
+public struct RecoveryWindow: Sendable, Hashable, Codable {
+    /// Reads that began before this moment prove nothing.
+    public var readsCountFrom: Timestamp
+    /// The latest `not_after` that may ever have been issued by the lost rows' owner (C27).
+    public var latestNotAfter: Timestamp
+    /// Whether the two sides' listings over the window were compared.
+    public var listingCompared: Bool
+
+    /// A window.
+    public init(readsCountFrom: Timestamp, latestNotAfter: Timestamp, listingCompared: Bool = false) {
+        self.readsCountFrom = readsCountFrom
+        self.latestNotAfter = latestNotAfter
+        self.listingCompared = listingCompared
+    }
+}
+
+/// What the caller asked for once, and all that is known of it. A value: it changes only through ``PaymentMachine``.
+public struct Payment: Sendable, Hashable, Codable {
+    /// The identifier, derived from caller and key.
+    public let id: PaymentID
+    /// Whose it is.
+    public let caller: CallerID
+    /// The caller's key of the create operation.
+    public let key: IdempotencyKey
+    /// The whole amount.
+    public let amount: Money
+    /// When money is taken.
+    public let captureMode: CaptureMode
+    /// The caller's own reference.
+    public let reference: String?
+    /// The caller's own data.
+    public let metadata: [String: String]
+    /// Until when it must be complete (or held, with manual capture).
+    public let deadline: Timestamp
+    /// When it was created.
+    public let createdAt: Timestamp
+
+    /// When it changed last.
+    public internal(set) var updatedAt: Timestamp
+    /// Raised by one with every change; a write names the version that it read.
+    public internal(set) var version: Int64
+    /// The legs, in the caller's order.
+    public internal(set) var legs: [Leg]
+    /// The durable decision.
+    public internal(set) var latch: Latch
+    /// Whether the latch is acknowledged by every store that must keep it.
+    public internal(set) var latchAcknowledged: Bool
+    /// Why it was turned back, once it was.
+    public internal(set) var stopReason: Reason?
+    /// The caller's cancel.
+    public internal(set) var cancel: CancelRequest?
+    /// The caller's capture.
+    public internal(set) var capture: CaptureRequest?
+    /// Refunds that were asked for, in order.
+    public internal(set) var refunds: [Refund]
+    /// How it ended.
+    public internal(set) var conclusion: Conclusion?
+    /// Set while its rows are untrusted.
+    public internal(set) var recovery: RecoveryWindow?
+    /// When something is to be done next; `nil` when nothing is.
+    public internal(set) var dueAt: Timestamp?
+    /// The provider of the leg that is due first.
+    public internal(set) var dueProvider: ProviderName?
+    /// The newest entry of its audit trail.
+    public internal(set) var auditHead: AuditHead
+
+    /// The state that the caller sees.
+    public var state: PaymentState {
+        if let conclusion { return conclusion.state }
+        if legs.contains(where: { $0.quarantine != nil }) { return .quarantined }
+        switch latch {
+        case .none: return isResting ? .authorized : .processing
+        case .forward: return .processing
+        case .back: return .canceling
+        case .compensate: return .canceling
+        }
+    }
+
+    /// Everything is held, and it is the caller's turn.
+    public var isResting: Bool {
+        latch == .none && conclusion == nil && captureMode == .manual && capture == nil && stopReason == nil
+            && legs.allSatisfy { $0.isHeld(inRecovery: recovery) }
+    }
+
+    /// Why the payment is where it is, if there is anything to say.
+    public var reason: Reason? {
+        if let conclusion { return conclusion.reason }
+        if let quarantined = legs.first(where: { $0.quarantine != nil }), let cause = quarantined.quarantine {
+            return Reason(.quarantined, detail: "leg \(quarantined.index): \(cause.cause.rawValue)")
+        }
+        return stopReason
+    }
+
+    /// What was taken at the providers, as far as is known.
+    public var captured: Money { total(legs.map(\.capturedAmount)) }
+
+    /// What was given back, asked for or not.
+    public var refunded: Money { total(legs.map { refundedAmount(ofLeg: $0.index) }) }
+
+    /// What was given back of one leg.
+    public func refundedAmount(ofLeg index: Int) -> Money {
+        let currency = amount.currency
+        var parts = refunds.compactMap { refund in
+            refund.parts.first { $0.leg == index && $0.state == .succeeded }?.effect.amount
+        }
+        if let leg = legs.first(where: { $0.index == index }), leg.isCompensated, let effect = leg.compensation {
+            parts.append(effect.amount)
+        }
+        return total(parts, currency: currency)
+    }
+
+    /// What may still be refunded of one leg: what was captured less every refund that did not fail.
+    public func refundableAmount(ofLeg index: Int) -> Money {
+        guard let leg = legs.first(where: { $0.index == index }) else { return .zero(amount.currency) }
+        let reserved = refunds.compactMap { refund in
+            refund.parts.first { $0.leg == index && $0.state != .failed }?.effect.amount
+        }
+        do {
+            return try leg.capturedAmount.subtracting(total(reserved, currency: amount.currency))
+        } catch {
+            return .zero(amount.currency)
+        }
+    }
+
+    private func total(_ amounts: [Money], currency: Currency? = nil) -> Money {
+        do {
+            return try Money.sum(amounts, in: currency ?? amount.currency)
+        } catch {
+            // Parts are bounded by the payment's own amount, which was checked; a total beyond it is not shown.
+            return amount
+        }
+    }
+}

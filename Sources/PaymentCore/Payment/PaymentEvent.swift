@@ -1,0 +1,97 @@
+/// What can happen to a payment.
+public enum PaymentEvent: Sendable, Hashable {
+    /// Time passed; something may be due.
+    case woke
+    /// A worker took the payment over: whatever was under way has an unknown outcome.
+    case claimed
+    /// An attempt ended.
+    case attempted(leg: Int, effect: EffectReference, number: Int, AttemptReport)
+    /// A status was read.
+    case inquired(leg: Int, Observation)
+    /// Somebody wants the status to be read now, whatever the schedule says.
+    case inquireNow
+    /// The latch is kept by every store that must keep it.
+    case latchAcknowledged
+    /// Rows became untrusted.
+    case recoveryOpened(RecoveryWindow)
+    /// People decided about a quarantined leg.
+    case resolved(leg: Int, Resolution)
+}
+
+/// What two people, with evidence, may decide about a quarantined leg.
+public enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
+    /// It was charged as asked.
+    case charged
+    /// It never was, and never will be.
+    case neverCharged = "never_charged"
+    /// It was charged or held, and was undone outside.
+    case undoneOutside = "undone_outside"
+    /// Ask again, and decide by what the provider says then.
+    case resume
+}
+
+/// What is to be done, once the change that asks for it is durable.
+public enum PaymentAction: Sendable, Hashable {
+    /// Send a request. Its intent is part of the change.
+    case send(SendOrder)
+    /// Read a status.
+    case inquire(InquiryOrder)
+    /// Tell a person.
+    case alert(Alert)
+}
+
+/// One request that changes something at a provider.
+public struct SendOrder: Sendable, Hashable {
+    /// The payment.
+    public let payment: PaymentID
+    /// The leg's index.
+    public let leg: Int
+    /// The effect.
+    public let effect: EffectReference
+    /// The attempt's number.
+    public let number: Int
+    /// The provider.
+    public let provider: ProviderName
+    /// The kind of the effect.
+    public let kind: EffectKind
+    /// The key of the authorization or sale, under which the provider knows the transaction.
+    public let transactionKey: EffectKey
+    /// The key of the effect itself; the same for an authorization or sale.
+    public let key: EffectKey
+    /// The amount.
+    public let amount: Money
+    /// What is charged.
+    public let instrument: Instrument
+    /// Whose payment it is; goes into the provider's metadata, so that an orphan can be adopted.
+    public let caller: CallerID
+    /// The caller's reference.
+    public let reference: String?
+    /// The provider must not execute it after this moment, where it enforces that.
+    public let notAfter: Timestamp?
+    /// Not one byte may be written after this moment.
+    public let startBefore: Timestamp
+}
+
+/// One status inquiry.
+public struct InquiryOrder: Sendable, Hashable {
+    /// The payment.
+    public let payment: PaymentID
+    /// The leg's index.
+    public let leg: Int
+    /// The provider.
+    public let provider: ProviderName
+    /// The key of the authorization or sale.
+    public let transactionKey: EffectKey
+}
+
+/// Something that a person should look at.
+public struct Alert: Sendable, Hashable {
+    /// The payment.
+    public let payment: PaymentID
+    /// The leg's index.
+    public let leg: Int
+    /// The provider.
+    public let provider: ProviderName
+    /// What it is about, constant text.
+    public let message: String
+}

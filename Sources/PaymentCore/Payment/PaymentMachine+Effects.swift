@@ -1,0 +1,93 @@
+extension PaymentMachine {
+    /// All effects of a leg that exist.
+    func effectReferences(ofLeg index: Int) -> [EffectReference] {
+        var references: [EffectReference] = [.primary]
+        let leg = payment.legs[index]
+        if leg.capture != nil { references.append(.capture) }
+        if leg.void != nil { references.append(.void) }
+        if leg.compensation != nil { references.append(.compensation) }
+        for (place, refund) in payment.refunds.enumerated() where refund.parts.contains(where: { $0.leg == index }) {
+            references.append(.refund(place))
+        }
+        return references
+    }
+
+    /// An effect of a leg.
+    func effect(_ reference: EffectReference, ofLeg index: Int) -> Effect? {
+        guard case .refund(let place) = reference else { return payment.legs[index].effect(reference) }
+        guard payment.refunds.indices.contains(place) else { return nil }
+        return payment.refunds[place].parts.first { $0.leg == index }?.effect
+    }
+
+    mutating func withEffect(
+        _ reference: EffectReference, ofLeg index: Int, _ change: (inout Effect) -> Void
+    ) {
+        switch reference {
+        case .primary: change(&payment.legs[index].primary)
+        case .capture: PaymentMachine.changeIfPresent(&payment.legs[index].capture, change)
+        case .void: PaymentMachine.changeIfPresent(&payment.legs[index].void, change)
+        case .compensation: PaymentMachine.changeIfPresent(&payment.legs[index].compensation, change)
+        case .refund(let place):
+            guard payment.refunds.indices.contains(place),
+                let part = payment.refunds[place].parts.firstIndex(where: { $0.leg == index })
+            else { return }
+            change(&payment.refunds[place].parts[part].effect)
+        }
+    }
+
+    private static func changeIfPresent(_ effect: inout Effect?, _ change: (inout Effect) -> Void) {
+        guard var present = effect else { return }
+        change(&present)
+        effect = present
+    }
+
+    /// The facts of table A about one effect.
+    func facts(
+        _ reference: EffectReference, _ effect: Effect, leg: Leg, goal: EffectGoal,
+        _ contract: ProviderContract, _ context: MachineContext
+    ) -> EffectFacts {
+        let known = leg.believed(in: payment.recovery)
+        let status = goal == .do
+            ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract, confirmed: confirmedRefunds(leg))
+            : StatusReading.whenUnwanted(known, leg: leg, contract)
+        var facts = EffectFacts(goal: goal, worst: effect.worst, status: status)
+        if let recovery = payment.recovery {
+            facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
+        }
+        facts.age = age(of: effect, contract, context)
+        facts.proof = proof(for: reference, effect, known, contract)
+        facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
+        facts.latchAcknowledged = payment.latchAcknowledged
+        facts.isOnePhase = effect.kind == .sale
+        facts.declinesBound = contract.declinesBound
+        facts.tombstoneOffered = contract.cancel == .tombstoning
+        facts.plugAllowed = context.policy.plugAllowed
+        return facts
+    }
+
+    private func confirmedRefunds(_ leg: Leg) -> Money { payment.refundedAmount(ofLeg: leg.index) }
+
+    private func age(
+        of effect: Effect, _ contract: ProviderContract, _ context: MachineContext
+    ) -> EffectFacts.ResendAge {
+        // A void is idempotent by the state that it meets, not by a remembered key.
+        guard effect.kind != .void, let limit = contract.safeResendAge else { return .safe }
+        guard let first = effect.firstIntentAt else { return payment.recovery == nil ? .safe : .past }
+        return context.now - first < limit ? .safe : .past
+    }
+
+    private func proof(
+        for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ contract: ProviderContract
+    ) -> EffectFacts.Proof {
+        guard contract.enforcesNotAfter, reference == .primary else { return .none }
+        guard let latest = latestNotAfter(effect) else { return .proven }
+        guard let known else { return .notYet }
+        return known.began > latest + contract.proofMargin ? .proven : .notYet
+    }
+
+    /// The latest moment at which the provider may still execute an attempt, lost rows included.
+    func latestNotAfter(_ effect: Effect) -> Timestamp? {
+        guard let recovery = payment.recovery else { return effect.latestNotAfter }
+        return max(recovery.latestNotAfter, effect.latestNotAfter ?? recovery.latestNotAfter)
+    }
+}

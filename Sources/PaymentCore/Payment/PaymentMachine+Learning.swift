@@ -1,0 +1,194 @@
+extension PaymentMachine {
+    /// Another worker may have left intents behind: what became of them is unknown.
+    mutating func takeOver(_ context: MachineContext) {
+        busy.removeAll()
+        for index in payment.legs.indices {
+            for reference in effectReferences(ofLeg: index) {
+                var abandoned = false
+                withEffect(reference, ofLeg: index) { abandoned = $0.abandonOpenAttempt() }
+                guard abandoned else { continue }
+                payment.legs[index].knowledge = nil
+                payment.legs[index].notBefore = nil
+                record(
+                    .claimed, leg: index,
+                    [
+                        AuditField("effect", reference.description),
+                        AuditField("outcome", OutcomeClass.indeterminate.name),
+                        AuditField("code", "outcome_unknown"),
+                    ], context)
+            }
+        }
+    }
+
+    mutating func attempted(
+        leg index: Int, effect reference: EffectReference, number: Int, _ report: AttemptReport,
+        _ context: MachineContext
+    ) {
+        busy.remove(index)
+        guard payment.legs.indices.contains(index),
+            let effect = effect(reference, ofLeg: index), effect.open?.number == number
+        else { return }
+        let outcome = countedOutcome(report, effect: effect, reference)
+        withEffect(reference, ofLeg: index) { $0.end(outcome, code: report.code, at: context.now) }
+        record(
+            .outcome, leg: index,
+            [
+                AuditField("effect", reference.description), AuditField("attempt", String(number)),
+                AuditField("outcome", outcome.name), AuditField("code", report.code),
+                AuditField("bytes_written", String(report.bytesWritten)),
+                AuditField("status", report.observation?.status.rawValue ?? "-"),
+            ], context)
+        if outcome == .accepted || outcome == .declined { payment.legs[index].inquiries = 0 }
+        let fruitless = self.effect(reference, ofLeg: index)?.fruitless ?? 0
+        payment.legs[index].notBefore = nextTry(
+            after: outcome, report, fruitless: fruitless, leg: payment.legs[index], context)
+        if let observation = report.observation {
+            learn(observation, leg: index, context)
+        }
+    }
+
+    /// A refusal of our credentials is cured by other credentials: the first one of an authorization, and every one of
+    /// what must be done, is tried again.
+    private func countedOutcome(
+        _ report: AttemptReport, effect: Effect, _ reference: EffectReference
+    ) -> OutcomeClass {
+        guard report.outcome == .refused, report.credentialsRefused else { return report.outcome }
+        if reference == .primary, payment.latch == .none, effect.fruitless > 0 { return .refused }
+        return .throttled
+    }
+
+    private func nextTry(
+        after outcome: OutcomeClass, _ report: AttemptReport, fruitless: Int, leg: Leg,
+        _ context: MachineContext
+    ) -> Timestamp? {
+        switch outcome {
+        case .unsent, .throttled:
+            let delay = context.policy.resendSchedule.delay(max(0, fruitless - 1), jitter: context.jitter)
+            return max(context.now + delay, report.retryAfter ?? context.now)
+        case .indeterminate:
+            return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
+        case .accepted:
+            guard let status = report.observation?.status, status == .pending else { return nil }
+            return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
+        case .refused, .declined:
+            return nil
+        }
+    }
+
+    mutating func inquired(
+        leg index: Int, _ observation: Observation, _ context: MachineContext
+    ) -> [PaymentAction] {
+        busy.remove(index)
+        guard payment.legs.indices.contains(index) else { return [] }
+        payment.legs[index].inquiries += 1
+        let tries = payment.legs[index].inquiries
+        record(
+            .inquiry, leg: index,
+            [
+                AuditField("status", observation.status.rawValue),
+                AuditField("began", observation.began.rfc3339),
+                AuditField("reason", observation.contradiction ?? observation.reason ?? "-"),
+            ], context)
+        // The planning that follows judges what was read; if it can only ask again, it sets the time for that.
+        payment.legs[index].notBefore = nil
+        learn(observation, leg: index, context)
+        guard context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else { return [] }
+        let leg = payment.legs[index]
+        return [
+            .alert(
+                Alert(
+                    payment: payment.id, leg: index, provider: leg.provider,
+                    message: "a leg is still in doubt at the end of the inquiry schedule"))
+        ]
+    }
+
+    /// Takes in what the provider said.
+    mutating func learn(_ observation: Observation, leg index: Int, _ context: MachineContext) {
+        let leg = payment.legs[index]
+        if observation.status == .unavailable, let known = leg.knowledge, known.status != .unavailable {
+            return  // A failed read takes nothing away from what is known since the last request.
+        }
+        payment.legs[index].knowledge = observation
+        if observation.source == .inquiry, observation.status != .unavailable,
+            observation.began > lastChange(of: leg) + (contract(of: leg, context)?.visibilityLag ?? .zero)
+        {
+            payment.legs[index].conclusiveReads += 1
+        }
+        if observation.status == .captured, observation.contradiction == nil {
+            payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
+        }
+    }
+
+    private func lastChange(of leg: Leg) -> Timestamp {
+        var latest = payment.createdAt
+        for reference in effectReferences(ofLeg: leg.index) {
+            guard let effect = effect(reference, ofLeg: leg.index) else { continue }
+            latest = max(latest, effect.acceptedAt ?? latest, effect.lastIntentAt ?? latest)
+        }
+        return latest
+    }
+
+    mutating func askNow(_ context: MachineContext) {
+        for index in payment.legs.indices where payment.legs[index].gone == nil {
+            payment.legs[index].notBefore = nil
+        }
+        record(.operation, [AuditField("operation", "reconcile")], context)
+    }
+
+    mutating func openRecovery(_ window: RecoveryWindow, _ context: MachineContext) {
+        guard payment.conclusion == nil else { return }
+        payment.recovery = window
+        payment.latchAcknowledged = context.commitsAreAcknowledged
+        for index in payment.legs.indices {
+            payment.legs[index].knowledge = nil
+            payment.legs[index].gone = nil
+            payment.legs[index].lost = nil
+            payment.legs[index].captureLost = nil
+            payment.legs[index].conclusiveReads = 0
+            payment.legs[index].notBefore = nil
+            payment.legs[index].capturedAmount = .zero(payment.amount.currency)
+        }
+        record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
+    }
+
+    /// What two people decided about a quarantined leg takes the place of what could not be known.
+    mutating func resolve(leg index: Int, _ resolution: Resolution, _ context: MachineContext) {
+        guard payment.legs.indices.contains(index), payment.legs[index].quarantine != nil else { return }
+        payment.legs[index].quarantine = nil
+        payment.legs[index].notBefore = nil
+        payment.legs[index].conclusiveReads = 0
+        let leg = payment.legs[index]
+        switch resolution {
+        case .resume:
+            payment.legs[index].knowledge = nil
+        case .charged:
+            let amount = leg.capture?.amount ?? leg.amount
+            payment.legs[index].capturedAmount = amount
+            let captures = leg.capture.map { [Observation.Movement(key: $0.key, amount: amount, state: .succeeded)] }
+            payment.legs[index].knowledge = Observation(
+                .captured, began: context.now, source: .inquiry, amount: leg.amount, captures: captures ?? [],
+                reason: "resolved_by_people")
+        case .neverCharged:
+            payment.legs[index].gone = Leg.Gone(cause: .neverHappened, status: nil, code: "resolved_by_people")
+            payment.legs[index].lost = payment.legs[index].lost ?? Reason(.legLost, detail: "resolved by people")
+        case .undoneOutside:
+            payment.legs[index].gone = Leg.Gone(cause: .status, status: nil, code: "resolved_by_people")
+            payment.legs[index].isCompensated = !leg.capturedAmount.isZero
+            payment.legs[index].captureLost = Reason(.legLost, detail: "undone outside")
+        }
+        record(.resolved, leg: index, [AuditField("resolution", resolution.rawValue)], context)
+    }
+}
+
+extension Leg {
+    /// What an observation says was taken.
+    func capturedAmount(in observation: Observation) -> Money {
+        if isOnePhase { return observation.amount ?? amount }
+        let taken = observation.captures.filter { $0.state == .succeeded }.map(\.amount)
+        do {
+            return try Money.sum(taken, in: amount.currency)
+        } catch {
+            return .zero(amount.currency)  // Another currency: the contradiction is found by the status fact.
+        }
+    }
+}

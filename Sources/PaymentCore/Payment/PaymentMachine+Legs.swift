@@ -1,0 +1,179 @@
+extension PaymentMachine {
+    /// Makes an effect happen, as table A decides; `true` if the leg changed in a way that table B must see.
+    mutating func pursue(
+        _ reference: EffectReference, leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        let leg = payment.legs[index]
+        guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
+            let contract = contract(of: leg, context)
+        else { return false }
+        let verdict = context.table.decide(facts(reference, effect, leg: leg, goal: .do, contract, context))
+        switch verdict.decision {
+        case .done:
+            return false
+        case .sendFirst, .sendAgain:
+            send(reference, leg: index, row: verdict.row, &actions, context)
+            return false
+        case .gone(let cause):
+            return lose(reference, leg: index, cause: cause, row: verdict.row, context)
+        case .goneAfterUndo:
+            return lose(reference, leg: index, cause: nil, row: verdict.row, context)
+        case .quarantine(let cause):
+            quarantine(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
+            return true
+        default:
+            wait(verdict.decision, effect, leg: index, &actions, context)
+            return false
+        }
+    }
+
+    /// Makes a leg not stand, as table A decides; `true` if the leg changed in a way that table B must see.
+    mutating func undo(
+        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        let leg = payment.legs[index]
+        guard !busy.contains(index), leg.quarantine == nil, let contract = contract(of: leg, context) else {
+            return false
+        }
+        let verdict = context.table.decide(
+            facts(.primary, leg.primary, leg: leg, goal: .undo, contract, context))
+        switch verdict.decision {
+        case .gone(let cause):
+            setGone(leg: index, cause: cause, row: verdict.row, context)
+            return true
+        case .void, .cancel:
+            return pursueVoid(leg: index, &actions, context)
+        case .refund:
+            if reversesSale(leg, contract, context) { return pursueVoid(leg: index, &actions, context) }
+            registerCompensation(leg: index, context)
+            return pursue(.compensation, leg: index, &actions, context)
+        case .plug, .sendFirst, .sendAgain:
+            send(.primary, leg: index, row: verdict.row, &actions, context)
+            return false
+        case .quarantine(let cause):
+            quarantine(.primary, leg: index, cause: cause, row: verdict.row, &actions, context)
+            return true
+        default:
+            wait(verdict.decision, leg.primary, leg: index, &actions, context)
+            return false
+        }
+    }
+
+    /// Captures a leg's asked amount, or releases a leg of which nothing is to be captured.
+    mutating func complete(
+        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        let leg = payment.legs[index]
+        let asked = askedAmount(of: leg)
+        if asked.isZero { return undo(leg: index, &actions, context) }
+        if leg.isOnePhase { return pursue(.primary, leg: index, &actions, context) }
+        if leg.capture == nil {
+            let operation = payment.capture?.key ?? payment.key
+            payment.legs[index].capture = Effect(
+                kind: .capture, key: effectKey(.capture, operation: operation, leg: leg, context), amount: asked)
+        }
+        return pursue(.capture, leg: index, &actions, context)
+    }
+
+    private mutating func pursueVoid(
+        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        if payment.legs[index].void == nil {
+            let leg = payment.legs[index]
+            payment.legs[index].void = Effect(
+                kind: .void, key: effectKey(.void, operation: payment.key, leg: leg, context), amount: leg.amount)
+        }
+        return pursue(.void, leg: index, &actions, context)
+    }
+
+    private func reversesSale(_ leg: Leg, _ contract: ProviderContract, _ context: MachineContext) -> Bool {
+        guard leg.isOnePhase, contract.cancelReversesSale, leg.compensation == nil else { return false }
+        guard let deadline = contract.cancelDeadline else { return true }
+        return context.now < (leg.primary.firstIntentAt ?? payment.createdAt) + deadline
+    }
+
+    /// The refund that undoes a leg: what was taken less what was given back already, fixed when it is first decided.
+    private mutating func registerCompensation(leg index: Int, _ context: MachineContext) {
+        let leg = payment.legs[index]
+        guard leg.compensation == nil, let known = leg.knowledge else { return }
+        let taken = leg.capturedAmount(in: known)
+        let amount: Money
+        do {
+            let given = try Money.sum(
+                known.refunds.filter { $0.state == .succeeded }.map(\.amount), in: taken.currency)
+            amount = try taken.subtracting(given)
+        } catch {
+            return  // More was given back than taken: the status fact says refunded, and this is not reached.
+        }
+        payment.legs[index].compensation = Effect(
+            kind: .refund, key: effectKey(.refund, operation: payment.key, leg: leg, context), amount: amount)
+    }
+
+    /// An effect that was wanted cannot be had.
+    private mutating func lose(
+        _ reference: EffectReference, leg index: Int, cause: GoneCause?, row: String, _ context: MachineContext
+    ) -> Bool {
+        let leg = payment.legs[index]
+        let code = leg.knowledge?.reason ?? effect(reference, ofLeg: index)?.lastCode
+        let reason = Reason(lossCode(leg, cause), detail: code.map { "leg \(index): \($0)" })
+        switch reference {
+        case .primary:
+            payment.legs[index].lost = reason
+            if let cause {
+                setGone(leg: index, cause: cause, row: row, context)
+            } else {
+                record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "lost")], context)
+            }
+        case .capture:
+            payment.legs[index].captureLost = Reason(.captureUnavailable, detail: reason.detail)
+            record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
+        case .void, .compensation:
+            var none: [PaymentAction] = []
+            quarantine(reference, leg: index, cause: .undoRefused, row: row, &none, context)
+        case .refund:
+            return false
+        }
+        return true
+    }
+
+    private func lossCode(_ leg: Leg, _ cause: GoneCause?) -> Reason.Code {
+        if cause == .refused { return .refused }
+        return leg.knowledge?.status == .declined || leg.primary.worst == .declined ? .declined : .legLost
+    }
+
+    private mutating func setGone(
+        leg index: Int, cause: GoneCause, row: String, _ context: MachineContext
+    ) {
+        let leg = payment.legs[index]
+        let known = leg.knowledge
+        payment.legs[index].gone = Leg.Gone(
+            cause: cause, status: known?.status, code: known?.reason ?? leg.primary.lastCode)
+        if known?.status == .captured { payment.legs[index].isCompensated = true }
+        record(
+            .decision, leg: index,
+            [
+                AuditField("row", row), AuditField("decision", "gone"), AuditField("cause", cause.rawValue),
+                AuditField("status", known?.status.rawValue ?? "not_asked"),
+            ], context)
+    }
+
+    mutating func quarantine(
+        _ reference: EffectReference, leg index: Int, cause: QuarantineCause, row: String,
+        _ actions: inout [PaymentAction], _ context: MachineContext
+    ) {
+        payment.legs[index].quarantine = Leg.Quarantine(
+            cause: cause, effect: reference, row: row, since: context.now)
+        record(
+            .quarantined, leg: index,
+            [
+                AuditField("effect", reference.description), AuditField("cause", cause.rawValue),
+                AuditField("row", row),
+                AuditField("status", payment.legs[index].knowledge?.status.rawValue ?? "not_asked"),
+            ], context)
+        actions.append(
+            .alert(
+                Alert(
+                    payment: payment.id, leg: index, provider: payment.legs[index].provider,
+                    message: "a leg is quarantined")))
+    }
+}

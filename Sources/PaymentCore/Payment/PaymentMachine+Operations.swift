@@ -1,0 +1,134 @@
+extension PaymentMachine {
+    /// The caller cancels. Latches back durably before anything is undone.
+    ///
+    /// - Throws: ``OperationRefusal/tooLate(state:)`` once the payment went forward.
+    public mutating func cancel(
+        _ request: CancelRequest, _ context: MachineContext
+    ) throws(OperationRefusal) -> [PaymentAction] {
+        switch payment.latch {
+        case .forward, .compensate: throw .tooLate(state: payment.state)
+        case .back:
+            if payment.conclusion?.state == .failed {
+                throw .wrongState(.failed, allowed: "a payment that failed holds nothing to cancel")
+            }
+        case .none:
+            if payment.cancel == nil {
+                payment.cancel = request
+                payment.stopReason = payment.stopReason ?? Reason(.canceledByCaller, detail: request.reason)
+                record(.operation, [AuditField("operation", "cancel")], context)
+            }
+        }
+        return plan(context)
+    }
+
+    /// The caller captures what is held: all of it, or the amounts given by leg (legs not named are released).
+    ///
+    /// - Throws: ``OperationRefusal`` unless the payment rests in `authorized` and the amounts fit.
+    public mutating func capture(
+        key: IdempotencyKey, amounts: [Int: Money]?, _ context: MachineContext
+    ) throws(OperationRefusal) -> [PaymentAction] {
+        guard payment.captureMode == .manual else {
+            throw .wrongState(payment.state, allowed: "only a payment with capture: manual is captured")
+        }
+        guard payment.isResting, !holdRanOut(context) else {
+            if payment.capture != nil { throw .tooLate(state: payment.state) }
+            throw .wrongState(payment.state, allowed: "capture needs the state authorized")
+        }
+        let request = CaptureRequest(
+            key: key, amounts: try captureAmounts(amounts), at: context.now)
+        payment.capture = request
+        record(
+            .operation,
+            [
+                AuditField("operation", "capture"),
+                AuditField("amounts", request.amounts.map(\.description).joined(separator: ", ")),
+            ], context)
+        return plan(context)
+    }
+
+    private func captureAmounts(_ asked: [Int: Money]?) throws(OperationRefusal) -> [Money] {
+        guard let asked else { return payment.legs.map(\.amount) }
+        var amounts = payment.legs.map { Money.zero($0.amount.currency) }
+        for index in asked.keys.sorted() {
+            guard let amount = asked[index], payment.legs.indices.contains(index) else {
+                throw .invalid(field: "legs[].index", detail: "there is no leg \(index)")
+            }
+            guard amount.currency == payment.legs[index].amount.currency,
+                amount.value <= payment.legs[index].amount.value
+            else {
+                throw .invalid(
+                    field: "legs[].amount",
+                    detail: "leg \(index) holds \(payment.legs[index].amount); \(amount) is not allowed")
+            }
+            amounts[index] = amount
+        }
+        guard amounts.contains(where: { !$0.isZero }) else {
+            throw .invalid(field: "legs", detail: "nothing would be captured; cancel the payment instead")
+        }
+        return amounts
+    }
+
+    /// The caller wants money back: the amounts by leg, or everything that remains.
+    ///
+    /// The amounts are reserved with the same durable change, so that refunds never exceed what was captured.
+    public mutating func refund(
+        key: IdempotencyKey, amounts: [Int: Money]?, reason: String?, _ context: MachineContext
+    ) throws(OperationRefusal) -> [PaymentAction] {
+        guard payment.conclusion?.state == .succeeded else {
+            throw .wrongState(payment.state, allowed: "refund needs the state succeeded")
+        }
+        let asked = try refundAmounts(amounts)
+        let parts = asked.map { index, amount in
+            Refund.Part(
+                leg: index,
+                effect: Effect(
+                    kind: .refund,
+                    key: effectKey(.refund, operation: key, leg: payment.legs[index], context),
+                    amount: amount),
+                state: .processing, reason: nil)
+        }
+        payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
+        record(
+            .operation,
+            [
+                AuditField("operation", "refund"),
+                AuditField("amounts", asked.map { "leg \($0.0): \($0.1)" }.joined(separator: ", ")),
+            ], context)
+        return plan(context)
+    }
+
+    private func refundAmounts(_ asked: [Int: Money]?) throws(OperationRefusal) -> [(Int, Money)] {
+        guard let asked else {
+            let remaining = payment.legs.map { ($0.index, payment.refundableAmount(ofLeg: $0.index)) }
+                .filter { !$0.1.isZero }
+            guard !remaining.isEmpty else {
+                throw .invalid(field: "amount", detail: "everything that was captured is refunded or reserved")
+            }
+            return remaining
+        }
+        var amounts: [(Int, Money)] = []
+        for index in asked.keys.sorted() {
+            guard let amount = asked[index], payment.legs.indices.contains(index) else {
+                throw .invalid(field: "legs[].index", detail: "there is no leg \(index)")
+            }
+            let available = payment.refundableAmount(ofLeg: index)
+            guard amount.currency == available.currency, amount.value > 0, amount.value <= available.value else {
+                throw .invalid(
+                    field: "legs[].amount",
+                    detail: "leg \(index) can give back at most \(available); \(amount) is not allowed")
+            }
+            amounts.append((index, amount))
+        }
+        guard !amounts.isEmpty else { throw .invalid(field: "legs", detail: "name at least one leg") }
+        return amounts
+    }
+
+    func effectKey(
+        _ kind: EffectKind, operation: IdempotencyKey, leg: Leg, _ context: MachineContext
+    ) -> EffectKey {
+        EffectKey(
+            EffectKey.Source(
+                caller: payment.caller, payment: payment.id, operation: operation, leg: leg.index, effect: kind),
+            format: contract(of: leg, context)?.keyFormat ?? .hex40)
+    }
+}

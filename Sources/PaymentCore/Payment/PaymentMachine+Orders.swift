@@ -1,0 +1,165 @@
+extension PaymentMachine {
+    /// Writes an intent and asks for the request, unless it is too early for that.
+    mutating func send(
+        _ reference: EffectReference, leg index: Int, row: String, _ actions: inout [PaymentAction],
+        _ context: MachineContext
+    ) {
+        let leg = payment.legs[index]
+        guard let contract = contract(of: leg, context), let effect = effect(reference, ofLeg: index) else { return }
+        var earliest = leg.notBefore ?? context.now
+        if effect.attempts > 0, let last = effect.lastIntentAt {
+            // However often a provider says that it did what it did not do, it is not asked in a tight loop.
+            earliest = max(earliest, last + context.policy.resendSchedule.delay(effect.attempts - 1, jitter: 0))
+        }
+        guard context.now >= earliest, context.mayBegin else {
+            return wake(at: max(earliest, context.now), for: leg.provider)
+        }
+        let expires = reference == .primary && contract.enforcesNotAfter
+        let notAfter = expires ? context.now + contract.maxRequestLife : nil
+        var number = 0
+        withEffect(reference, ofLeg: index) { number = $0.begin(at: context.now, notAfter: notAfter) }
+        payment.legs[index].knowledge = nil
+        payment.legs[index].conclusiveReads = 0
+        payment.legs[index].notBefore = nil
+        busy.insert(index)
+        record(
+            .intent, leg: index,
+            [
+                AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
+                AuditField("attempt", String(number)), AuditField("key", effect.key.text),
+                AuditField("amount", effect.amount.description), AuditField("row", row),
+            ], context)
+        actions.append(
+            .send(
+                SendOrder(
+                    payment: payment.id, leg: index, effect: reference, number: number, provider: leg.provider,
+                    kind: effect.kind, transactionKey: leg.primary.key, key: effect.key, amount: effect.amount,
+                    instrument: leg.instrument, caller: payment.caller, reference: payment.reference,
+                    notAfter: notAfter, startBefore: context.now + context.policy.sendWithin)))
+    }
+
+    /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
+    mutating func ask(leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext) {
+        guard !busy.contains(index) else { return }
+        let leg = payment.legs[index]
+        if leg.notBefore == nil, leg.knowledge != nil {
+            let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
+            payment.legs[index].notBefore = context.now + delay
+        }
+        var earliest = payment.legs[index].notBefore ?? context.now
+        if let recovery = payment.recovery { earliest = max(earliest, recovery.readsCountFrom) }
+        guard context.now >= earliest, context.mayBegin else {
+            return wake(at: max(earliest, context.now), for: leg.provider)
+        }
+        busy.insert(index)
+        actions.append(
+            .inquire(
+                InquiryOrder(
+                    payment: payment.id, leg: index, provider: leg.provider, transactionKey: leg.primary.key)))
+    }
+
+    /// Carries out a decision that changes nothing yet.
+    mutating func wait(
+        _ decision: EffectDecision, _ effect: Effect, leg index: Int, _ actions: inout [PaymentAction],
+        _ context: MachineContext
+    ) {
+        switch decision {
+        case .awaitProof:
+            guard let latest = latestNotAfter(effect), let contract = contract(of: payment.legs[index], context)
+            else { return ask(leg: index, &actions, context) }
+            let proven = latest + contract.proofMargin + .milliseconds(1)
+            payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? proven, proven)
+            ask(leg: index, &actions, context)
+        case .awaitListing, .awaitAcknowledgement:
+            // Woken by an event; the look now and then is for the case that nobody tells.
+            let delay = context.policy.inquirySchedule.delay(0, jitter: context.jitter)
+            wake(at: context.now + delay, for: payment.legs[index].provider)
+        default:
+            ask(leg: index, &actions, context)
+        }
+    }
+
+    /// A quarantined leg is asked about on the slowest schedule: what it says is evidence for the people who decide.
+    mutating func askAboutQuarantined(_ actions: inout [PaymentAction], _ context: MachineContext) {
+        for index in payment.legs.indices where payment.legs[index].quarantine != nil && !busy.contains(index) {
+            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil {
+                payment.legs[index].inquiries = max(
+                    payment.legs[index].inquiries, context.policy.inquirySchedule.delays.count - 1)
+            }
+            ask(leg: index, &actions, context)
+        }
+    }
+
+    /// Refunds that were asked for, one after the other for each leg.
+    mutating func planRefunds(_ actions: inout [PaymentAction], _ context: MachineContext) {
+        guard payment.conclusion?.state == .succeeded else { return }
+        for place in payment.refunds.indices where !payment.refunds[place].state.isFinal {
+            for part in payment.refunds[place].parts.indices
+            where payment.refunds[place].parts[part].state == .processing {
+                planRefund(place, part, &actions, context)
+            }
+            if payment.refunds[place].state.isFinal {
+                record(
+                    .refund,
+                    [
+                        AuditField("refund", payment.refunds[place].id(of: payment)),
+                        AuditField("state", payment.refunds[place].state.rawValue),
+                    ], context)
+            }
+        }
+    }
+
+    private mutating func planRefund(
+        _ place: Int, _ part: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) {
+        let refund = payment.refunds[place].parts[part]
+        let leg = payment.legs[refund.leg]
+        guard !busy.contains(leg.index), let contract = contract(of: leg, context) else { return }
+        if contract.refundVisibility == .sumsOnly, overlaps(place, leg: leg.index) { return }
+        let verdict = context.table.decide(
+            facts(.refund(place), refund.effect, leg: leg, goal: .do, contract, context))
+        switch verdict.decision {
+        case .done:
+            payment.refunds[place].parts[part].state = .succeeded
+        case .sendFirst, .sendAgain:
+            send(.refund(place), leg: leg.index, row: verdict.row, &actions, context)
+        case .gone:
+            payment.refunds[place].parts[part].state = .failed
+            payment.refunds[place].parts[part].reason =
+                leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
+        case .goneAfterUndo:
+            quarantineRefund(place, part, .refundInDoubt, row: verdict.row, &actions, context)
+        case .quarantine(let cause):
+            quarantineRefund(place, part, cause, row: verdict.row, &actions, context)
+        default:
+            wait(verdict.decision, refund.effect, leg: leg.index, &actions, context)
+        }
+    }
+
+    private mutating func quarantineRefund(
+        _ place: Int, _ part: Int, _ cause: QuarantineCause, row: String, _ actions: inout [PaymentAction],
+        _ context: MachineContext
+    ) {
+        payment.refunds[place].parts[part].state = .quarantined
+        payment.refunds[place].parts[part].reason = cause.rawValue
+        let leg = payment.legs[payment.refunds[place].parts[part].leg]
+        record(
+            .quarantined, leg: leg.index,
+            [
+                AuditField("effect", EffectReference.refund(place).description),
+                AuditField("cause", cause.rawValue), AuditField("row", row),
+            ], context)
+        actions.append(
+            .alert(Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))
+    }
+
+    /// Whether another refund of the leg is under way or in doubt.
+    private func overlaps(_ place: Int, leg index: Int) -> Bool {
+        payment.refunds.indices.contains { other in
+            other != place
+                && payment.refunds[other].parts.contains {
+                    $0.leg == index && ($0.state == .processing || $0.state == .quarantined) && $0.effect.attempts > 0
+                }
+        }
+    }
+}

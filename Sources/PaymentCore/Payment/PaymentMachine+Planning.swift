@@ -1,0 +1,180 @@
+extension PaymentMachine {
+    /// Decides, by tables B and A, until nothing changes any more, and says when to wake.
+    mutating func plan(_ context: MachineContext) -> [PaymentAction] {
+        var actions: [PaymentAction] = []
+        wakes.removeAll(keepingCapacity: true)
+        // Each round moves a latch or settles a leg, which can happen only so often.
+        let rounds = 4 + 4 * payment.legs.count
+        for _ in 0..<rounds where payment.conclusion == nil {
+            noteStop(context)
+            let verdict = TableB.decide(facts())
+            wakes.removeAll(keepingCapacity: true)
+            guard carryOut(verdict, &actions, context) else { break }
+        }
+        planRefunds(&actions, context)
+        askAboutQuarantined(&actions, context)
+        setDue(context)
+        return actions
+    }
+
+    /// Carries a verdict of table B out; `true` if something changed that the table must see.
+    private mutating func carryOut(
+        _ verdict: TableB.Verdict, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        switch verdict.decision {
+        case .latch(let latch):
+            move(to: latch, row: verdict.row, context)
+            return true
+        case .readAll:
+            for index in payment.legs.indices where payment.legs[index].believed(in: payment.recovery) == nil {
+                ask(leg: index, &actions, context)
+            }
+            return false
+        case .authorize(let legs):
+            return legs.map { pursue(.primary, leg: $0, &actions, context) }.contains(true)
+        case .sell(let leg):
+            return pursue(.primary, leg: leg, &actions, context)
+        case .capture(let legs):
+            return legs.map { complete(leg: $0, &actions, context) }.contains(true)
+        case .undo(let legs):
+            return legs.map { undo(leg: $0, &actions, context) }.contains(true)
+        case .rest:
+            wake(at: holdEnds(context), for: nil)
+            return false
+        case .conclude(let ending):
+            conclude(ending, row: verdict.row, context)
+            return false
+        case .wait:
+            return false
+        }
+    }
+
+    /// What table B looks at.
+    func facts() -> PaymentFacts {
+        PaymentFacts(
+            latch: payment.latch,
+            legs: payment.legs.map { leg in
+                PaymentFacts.Leg(
+                    isOnePhase: leg.isOnePhase, standing: standing(of: leg), forward: forward(of: leg),
+                    freshlyRead: leg.believed(in: payment.recovery) != nil)
+            },
+            stopAsked: payment.stopReason != nil && payment.latch == .none,
+            holdOnly: payment.captureMode == .manual && payment.capture == nil,
+            inRecovery: payment.recovery != nil, latchAcknowledged: payment.latchAcknowledged)
+    }
+
+    private func standing(of leg: Leg) -> PaymentFacts.Standing {
+        if leg.quarantine != nil { return .quarantined }
+        if leg.gone != nil { return .gone }
+        if leg.lost != nil, payment.latch == .none { return .lost }
+        if leg.isHeld(inRecovery: payment.recovery) { return .held }
+        guard let known = leg.believed(in: payment.recovery), known.status == .captured,
+            known.contradiction == nil, !StatusReading.isGivenBack(known, leg: leg)
+        else { return .open }
+        return known.amount == nil || known.amount == leg.amount ? .taken : .open
+    }
+
+    private func forward(of leg: Leg) -> PaymentFacts.Forward {
+        if leg.captureLost != nil { return .unattainable }
+        let asked = askedAmount(of: leg)
+        if asked.isZero { return leg.gone != nil ? .done : .wanted }
+        if leg.gone != nil { return .unattainable }
+        return leg.capturedAmount == asked ? .done : .wanted
+    }
+
+    /// What is to be captured of a leg.
+    func askedAmount(of leg: Leg) -> Money {
+        guard let capture = payment.capture, capture.amounts.indices.contains(leg.index) else { return leg.amount }
+        return capture.amounts[leg.index]
+    }
+
+    /// Notes why an undecided payment has to be turned back, if it has.
+    private mutating func noteStop(_ context: MachineContext) {
+        guard payment.latch == .none, payment.stopReason == nil else { return }
+        if let leg = payment.legs.first(where: { $0.lost != nil || $0.gone != nil }) {
+            payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
+        } else if payment.isResting {
+            if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
+        } else if payment.capture == nil, context.now >= payment.deadline {
+            payment.stopReason = Reason(.deadlinePassed)
+        }
+    }
+
+    /// Whether the earliest hold ran out.
+    func holdRanOut(_ context: MachineContext) -> Bool {
+        guard let ends = holdEnds(context) else { return false }
+        return context.now >= ends
+    }
+
+    private func holdEnds(_ context: MachineContext) -> Timestamp? {
+        payment.legs.compactMap { leg in
+            if let until = leg.knowledge?.authorizedUntil { return until }
+            guard let life = contract(of: leg, context)?.authorizationLife else { return nil }
+            return (leg.primary.firstIntentAt ?? payment.createdAt) + life
+        }.min()
+    }
+
+    private mutating func move(to latch: Latch, row: String, _ context: MachineContext) {
+        guard payment.latch.permits(latch) else {
+            preconditionFailure("a latch never moves backward: \(payment.latch) to \(latch) by \(row)")
+        }
+        payment.latch = latch
+        payment.latchAcknowledged = context.commitsAreAcknowledged
+        var fields = [AuditField("latch", latch.rawValue), AuditField("row", row)]
+        if latch == .compensate, payment.stopReason == nil {
+            payment.stopReason = payment.legs.first { $0.captureLost != nil || $0.gone != nil }?.captureLost
+                ?? Reason(.captureUnavailable)
+        }
+        if let reason = payment.stopReason { fields.append(AuditField("reason", reason.code.rawValue)) }
+        record(.latch, fields, context)
+    }
+
+    private mutating func conclude(
+        _ ending: PaymentDecision.Ending, row: String, _ context: MachineContext
+    ) {
+        let state: PaymentState
+        var reason = payment.stopReason
+        switch ending {
+        case .succeeded:
+            state = .succeeded
+            reason = nil
+        case .undone:
+            let canceled = reason?.code == .canceledByCaller || reason?.code == .authorizationExpired
+            state = canceled ? .canceled : .failed
+        case .compensated:
+            state = .failed
+            let refunded = payment.legs.filter(\.isCompensated).map { "leg \($0.index)" }
+            let detail = refunded.isEmpty ? "nothing was taken" : "refunded: \(refunded.joined(separator: ", "))"
+            reason = Reason(.captureUnavailable, detail: detail)
+        }
+        payment.conclusion = Conclusion(state: state, reason: reason, at: context.now)
+        payment.recovery = nil
+        record(
+            .concluded,
+            [
+                AuditField("state", state.rawValue), AuditField("row", row),
+                AuditField("reason", reason?.code.rawValue ?? "-"),
+            ], context)
+    }
+
+    mutating func wake(at moment: Timestamp?, for provider: ProviderName?) {
+        guard let moment else { return }
+        wakes.append(Wake(at: moment, provider: provider))
+    }
+
+    /// A payment is due when the first of its legs is; one with something under way is due at once for whoever finds
+    /// that its holder is gone.
+    private mutating func setDue(_ context: MachineContext) {
+        if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, !payment.isResting {
+            wake(at: payment.deadline, for: nil)
+        }
+        for index in busy.sorted() { wake(at: context.now, for: payment.legs[index].provider) }
+        let first = wakes.min { $0.at < $1.at }
+        // A holder that only waits for its own request moves nothing: the row stays as it is.
+        if let first, let dueAt = payment.dueAt, !busy.isEmpty, dueAt <= context.now, first.at == context.now {
+            return
+        }
+        payment.dueAt = first?.at
+        payment.dueProvider = first?.provider
+    }
+}

@@ -1,0 +1,128 @@
+/// Turns what a provider said of a transaction into the status of one effect.
+enum StatusReading {
+    /// The status of an effect that is wanted.
+    static func whenWanted(
+        _ known: Observation?, _ reference: EffectReference, _ effect: Effect, leg: Leg,
+        _ contract: ProviderContract, confirmed: Money
+    ) -> StatusFact {
+        guard let known else { return .notAsked }
+        if contradicts(known, leg: leg) { return .contradiction }
+        switch reference {
+        case .primary: return primary(known, leg: leg, contract)
+        case .capture: return capture(known, effect, leg: leg, contract)
+        case .void: return void(known)
+        case .compensation, .refund:
+            return refund(known, effect, contract, confirmed: confirmed)
+        }
+    }
+
+    /// The status of a leg that is not wanted.
+    static func whenUnwanted(_ known: Observation?, leg: Leg, _ contract: ProviderContract) -> StatusFact {
+        guard let known else { return .notAsked }
+        if contradicts(known, leg: leg) { return .contradiction }
+        switch known.status {
+        case .notFound: return .notFound
+        case .pending: return .pending
+        case .unavailable: return .unavailable
+        case .authorized: return .held
+        case .declined: return contract.declinesBound ? .declinedBound : .declinedUnbound
+        case .voided: return .voided
+        case .tombstoned: return .tombstoned
+        case .expired: return .expired
+        case .captured:
+            if isGivenBack(known, leg: leg) { return .refunded }
+            let ours = known.refunds.first { $0.key == leg.compensation?.key }
+            return ours?.state == .pending ? .pending : .taken
+        }
+    }
+
+    static func isGivenBack(_ known: Observation, leg: Leg) -> Bool {
+        let taken = leg.capturedAmount(in: known).value
+        let given = known.refunds.filter { $0.state == .succeeded }.reduce(Int64(0)) { sum, movement in
+            let (next, overflow) = sum.addingReportingOverflow(movement.amount.value)
+            return overflow ? .max : next
+        }
+        return taken > 0 && given >= taken
+    }
+
+    private static func contradicts(_ known: Observation, leg: Leg) -> Bool {
+        if known.contradiction != nil { return true }
+        if known.status == .notFound || known.status == .unavailable { return false }
+        if let key = known.key, key != leg.primary.key { return true }
+        if let amount = known.amount, amount != leg.amount { return true }
+        return (known.captures + known.refunds).contains { $0.amount.currency != leg.amount.currency }
+    }
+
+    private static func primary(_ known: Observation, leg: Leg, _ contract: ProviderContract) -> StatusFact {
+        switch known.status {
+        case .notFound: .notFound
+        case .pending: .pending
+        case .unavailable: .unavailable
+        case .authorized: leg.isOnePhase ? .contradiction : .asAsked
+        case .captured: isGivenBack(known, leg: leg) ? .refunded : .asAsked
+        case .declined: contract.declinesBound ? .declinedBound : .declinedUnbound
+        case .voided: .voided
+        case .tombstoned: .tombstoned
+        case .expired: .expired
+        }
+    }
+
+    private static func capture(
+        _ known: Observation, _ effect: Effect, leg: Leg, _ contract: ProviderContract
+    ) -> StatusFact {
+        let ours = known.captures.first { $0.key == effect.key }
+        switch known.status {
+        case .notFound: return .notFound
+        case .pending: return .pending
+        case .unavailable: return .unavailable
+        case .declined: return .declinedBound
+        case .voided: return .voided
+        case .tombstoned: return .tombstoned
+        case .expired: return .expired
+        case .authorized:
+            guard let ours else { return .notFound }
+            return movement(ours, effect, contract)
+        case .captured:
+            if isGivenBack(known, leg: leg) { return .refunded }
+            guard let ours else { return .contradiction }  // Taken, but not by us.
+            return movement(ours, effect, contract)
+        }
+    }
+
+    private static func movement(
+        _ movement: Observation.Movement, _ effect: Effect, _ contract: ProviderContract
+    ) -> StatusFact {
+        guard movement.amount == effect.amount else { return .contradiction }
+        switch movement.state {
+        case .pending: return .pending
+        case .succeeded: return .asAsked
+        case .declined: return contract.declinesBound ? .declinedBound : .declinedUnbound
+        }
+    }
+
+    private static func void(_ known: Observation) -> StatusFact {
+        switch known.status {
+        case .pending: .pending
+        case .unavailable: .unavailable
+        case .voided, .tombstoned, .expired: .asAsked
+        case .notFound, .authorized, .captured, .declined: .notFound
+        }
+    }
+
+    private static func refund(
+        _ known: Observation, _ effect: Effect, _ contract: ProviderContract, confirmed: Money
+    ) -> StatusFact {
+        switch known.status {
+        case .unavailable: return .unavailable
+        case .pending: return .pending
+        default: break
+        }
+        if contract.refundVisibility == .sumsOnly {
+            let given = known.refunds.filter { $0.state == .succeeded }.map(\.amount.value)
+            let total = given.reduce(Int64(0)) { $0.addingReportingOverflow($1).partialValue }
+            return total - confirmed.value >= effect.amount.value ? .asAsked : .notFound
+        }
+        guard let ours = known.refunds.first(where: { $0.key == effect.key }) else { return .notFound }
+        return movement(ours, effect, contract)
+    }
+}

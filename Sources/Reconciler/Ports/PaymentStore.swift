@@ -1,0 +1,155 @@
+public import PaymentCore
+
+/// Where payments live. Every store passes the same contract suite.
+///
+/// A write names the version that it read and, where a worker makes it, the lease under which it works; a store refuses
+/// it if either is no longer current. What a call returned is durable.
+public protocol PaymentStore: Sendable {
+    /// The store's clock. Leases and due times are judged by it alone.
+    func now() async throws(StoreFailure) -> Timestamp
+
+    /// Makes one change durable, with its audit entries and its idempotency record, or refuses it whole.
+    func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult
+
+    /// Reads a payment.
+    func payment(_ id: PaymentID) async throws(StoreFailure) -> Payment?
+
+    /// Reads payments, newest first by (created_at, id).
+    func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment>
+
+    /// Reads a payment's audit trail, oldest first, after a sequence number.
+    func auditTrail(
+        of id: PaymentID, after sequence: Int64, limit: Int
+    ) async throws(StoreFailure) -> [AuditEntry]
+
+    /// Claims payments that are due and not leased, the longest overdue first. Overdue has no lower bound in time.
+    func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment]
+
+    /// Claims one payment, due or not; `nil` if it does not exist or another holder's lease on it runs.
+    func claim(_ id: PaymentID, holder: String, leaseFor: Span) async throws(StoreFailure) -> ClaimedPayment?
+
+    /// Prolongs leases; returns those that are still held.
+    func renew(_ leases: [PaymentID: LeaseToken], leaseFor: Span) async throws(StoreFailure) -> Set<PaymentID>
+
+    /// Ends a lease without a change. A lease that is not held any more is left alone.
+    func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure)
+
+    /// When the next payment without a running lease is due; `nil` if none is.
+    func nextDue() async throws(StoreFailure) -> Timestamp?
+
+    /// Reads the record of an idempotency key.
+    func idempotencyRecord(
+        caller: CallerID, key: IdempotencyKey
+    ) async throws(StoreFailure) -> IdempotencyRecord?
+
+    /// Stores the first settled answer under a key. If there is one already, that one is returned and stays.
+    func storeAnswer(
+        _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
+    ) async throws(StoreFailure) -> StoredAnswer
+
+    /// Seals the heads of all trails that changed since the last seal into one chain; `nil` if none changed.
+    func seal() async throws(StoreFailure) -> Seal?
+
+    /// Checks the seals' chain and that every sealed head is in its trail; returns what is wrong.
+    func verifySeals() async throws(StoreFailure) -> [SealBreak]
+
+    /// Counts for metrics and the console.
+    func statistics() async throws(StoreFailure) -> StoreStatistics
+
+    /// Writes and reads something small, to see whether the store works at all.
+    func probe() async throws(StoreFailure)
+}
+
+/// Proof of a lease: rises with every claim of a payment, so that a worker whose lease ended cannot write.
+public struct LeaseToken: Sendable, Hashable, Comparable, Codable {
+    /// The number.
+    public let number: Int64
+
+    /// A token.
+    public init(_ number: Int64) { self.number = number }
+
+    public static func < (left: LeaseToken, right: LeaseToken) -> Bool { left.number < right.number }
+}
+
+/// One change of one payment.
+public struct PaymentChange: Sendable {
+    /// What the change requires of the payment's lease.
+    public enum LeaseRequirement: Sendable, Hashable {
+        /// The payment is new: it is inserted, and leased to `holder` for `span` with the first token.
+        case creating(holder: String, leaseFor: Span)
+        /// The lease is held under this token, and stays.
+        case holding(LeaseToken)
+        /// The lease is held under this token, and ends with the change.
+        case releasing(LeaseToken)
+        /// No lease is needed: a request of the caller that sends nothing. The version alone decides.
+        case none
+    }
+
+    /// The payment after the change. Its `version` is the one that was read; the store writes the next.
+    public var payment: Payment
+    /// The audit entries of the change.
+    public var entries: [AuditEntry]
+    /// The lease under which it is made.
+    public var lease: LeaseRequirement
+    /// The record of the idempotency key that asked for it, if this change is the first to know it.
+    public var record: IdempotencyRecord?
+
+    /// A change.
+    public init(
+        payment: Payment, entries: [AuditEntry], lease: LeaseRequirement, record: IdempotencyRecord? = nil
+    ) {
+        self.payment = payment
+        self.entries = entries
+        self.lease = lease
+        self.record = record
+    }
+}
+
+/// What became of a change.
+public enum CommitResult: Sendable, Hashable {
+    /// It is durable; the payment has this version now, and a new payment this lease.
+    case committed(version: Int64, lease: LeaseToken?)
+    /// Another writer was first; nothing was written.
+    case versionConflict
+    /// The lease is not held any more; nothing was written.
+    case leaseLost
+    /// The idempotency key (or the payment's id) is known already; nothing was written.
+    case duplicate(IdempotencyRecord)
+}
+
+/// A payment and the lease on it.
+public struct ClaimedPayment: Sendable {
+    /// The payment.
+    public let payment: Payment
+    /// The lease's token.
+    public let token: LeaseToken
+    /// When the lease ends unless it is renewed.
+    public let until: Timestamp
+
+    /// A claimed payment.
+    public init(payment: Payment, token: LeaseToken, until: Timestamp) {
+        self.payment = payment
+        self.token = token
+        self.until = until
+    }
+}
+
+/// What a worker asks for when it claims.
+public struct ClaimRequest: Sendable, Hashable {
+    /// Who claims: unique for each start of each process.
+    public var holder: String
+    /// At most so many payments.
+    public var limit: Int
+    /// How long the lease runs unless it is renewed.
+    public var leaseFor: Span
+    /// At most so many whose next leg is at one provider, so that a slow one does not take every place.
+    public var limitPerProvider: [ProviderName: Int]
+
+    /// A request.
+    public init(holder: String, limit: Int, leaseFor: Span, limitPerProvider: [ProviderName: Int] = [:]) {
+        self.holder = holder
+        self.limit = limit
+        self.leaseFor = leaseFor
+        self.limitPerProvider = limitPerProvider
+    }
+}

@@ -1,0 +1,30 @@
+public import PaymentCore
+
+/// How the engine works.
+public struct EngineSettings: Sendable {
+    /// The operator's decisions about settling.
+    public var policy: SettlementPolicy
+    /// Unique for each start of each process: the holder of its leases.
+    public var holder: String
+    /// The sweep's bounds.
+    public var sweep: Sweep.Limits
+    /// At most so many payments in work, sweep and callers together; beyond it new ones are refused with 503.
+    public var maximumActive: Int
+    /// How often the heads of the audit trails are sealed.
+    public var sealEvery: Span
+    /// Whether a commit survives the loss of the machine that made it.
+    public var commitsAreAcknowledged: Bool
+    /// Rows are untrusted until this window closes; `nil` normally.
+    public var recovery: RecoveryWindow?
+
+    /// Settings with documented defaults.
+    public init(holder: String) {
+        policy = SettlementPolicy()
+        self.holder = holder
+        sweep = Sweep.Limits()
+        maximumActive = 4_096
+        sealEvery = .seconds(10)
+        commitsAreAcknowledged = true
+        recovery = nil
+    }
+}

@@ -1,0 +1,285 @@
+public import PaymentCore
+
+/// Steps one payment: a synchronous machine around ``PaymentMachine`` that makes every change durable before it asks for
+/// what the change decided. Async code executes its outputs and feeds the results back as inputs; a simulator does the
+/// same in virtual time.
+public struct OperationRunner: Sendable {
+    /// A caller's operation on a payment that exists.
+    public struct Request: Sendable {
+        /// What is asked.
+        public enum Operation: Sendable, Hashable {
+            /// Cancel it.
+            case cancel(reason: String?)
+            /// Capture what is held.
+            case capture(amounts: [Int: Money]?)
+            /// Give back what was captured.
+            case refund(amounts: [Int: Money]?, reason: String?)
+        }
+
+        /// Names the request among those of this process.
+        public let ticket: Int
+        /// The operation.
+        public let operation: Operation
+        /// The record of its key, written with the change.
+        public let record: IdempotencyRecord
+
+        /// A request.
+        public init(ticket: Int, operation: Operation, record: IdempotencyRecord) {
+            self.ticket = ticket
+            self.operation = operation
+            self.record = record
+        }
+    }
+
+    /// What the runner is told.
+    public enum Input: Sendable {
+        /// Something happened to the payment.
+        case event(PaymentEvent)
+        /// A caller wants something.
+        case request(Request)
+        /// What became of the change that was to be made durable.
+        case committed(CommitResult)
+        /// The store could not make it durable.
+        case commitFailed(StoreFailure)
+        /// The payment as the store has it now.
+        case reloaded(Payment)
+        /// The payment could not be read, or is gone.
+        case reloadFailed
+    }
+
+    /// What the runner wants done.
+    public enum Output: Sendable {
+        /// Make this durable, and say what became of it.
+        case commit(PaymentChange)
+        /// Wait a little, then make the same change durable. Counts tries from 0.
+        case commitAgain(PaymentChange, try: Int)
+        /// Execute this; the change that decided it is durable.
+        case perform(PaymentAction)
+        /// Read the payment again.
+        case reload
+        /// A request was answered.
+        case answered(ticket: Int, Answer)
+        /// The payment changed durably.
+        case changed(Payment)
+        /// Nothing is left to do; the lease is ended, or is to be ended if a token is given.
+        case finished(release: LeaseToken?)
+        /// The lease is lost, or the store failed for good. Whoever holds it next goes on.
+        case abandoned(reason: String)
+    }
+
+    /// What came of a request.
+    public enum Answer: Sendable {
+        /// It is durable.
+        case taken(Payment)
+        /// The payment does not allow it; nothing changed.
+        case refused(OperationRefusal)
+        /// The key was used before; nothing changed.
+        case duplicate(IdempotencyRecord)
+    }
+
+    private enum Phase {
+        case idle
+        case committing(Pending)
+        case reloading(Pending)
+        case ended
+    }
+
+    /// A change on its way, with what it takes to make it again on a newer state.
+    private struct Pending {
+        var change: PaymentChange
+        var next: PaymentMachine
+        var actions: [PaymentAction]
+        var events: [PaymentEvent]
+        var request: Request?
+        var tries = 0
+    }
+
+    /// The last durable state, with what is under way.
+    private var durable: PaymentMachine
+    private var token: LeaseToken
+    private var phase: Phase = .idle
+    private var events: [PaymentEvent] = []
+    private var requests: [Request] = []
+    private var abandonedTickets: [Int] = []
+
+    /// A runner for a payment that is leased under `token`.
+    public init(machine: PaymentMachine, token: LeaseToken) {
+        durable = machine
+        self.token = token
+    }
+
+    /// The payment as it is durable.
+    public var payment: Payment { durable.payment }
+    /// The lease.
+    public var lease: LeaseToken { token }
+    /// Whether it is over.
+    public var hasEnded: Bool {
+        if case .ended = phase { return true }
+        return false
+    }
+    /// Requests that were not answered; whoever ends the runner early answers them.
+    public var unansweredTickets: [Int] { requests.map(\.ticket) + abandonedTickets }
+
+    /// Takes what arrived while the last change was on its way, and is left when the runner ends.
+    public mutating func takeLeftovers() -> (events: [PaymentEvent], requests: [Request]) {
+        defer {
+            events.removeAll()
+            requests.removeAll()
+        }
+        return (events, requests)
+    }
+
+    /// Takes an input and says what is to be done.
+    public mutating func handle(_ input: Input, _ context: MachineContext) -> [Output] {
+        switch input {
+        case .event(let event):
+            events.append(event)
+        case .request(let request):
+            requests.append(request)
+        case .committed(let result):
+            return took(result, context)
+        case .commitFailed(let failure):
+            return commitFailed(failure)
+        case .reloaded(let payment):
+            return rebased(on: payment, context)
+        case .reloadFailed:
+            return abandon("the payment could not be read again")
+        }
+        guard case .idle = phase else { return [] }
+        return advance(context)
+    }
+
+    /// Applies what waits, and asks for one durable change.
+    private mutating func advance(_ context: MachineContext) -> [Output] {
+        var outputs: [Output] = []
+        var machine = durable
+        var actions: [PaymentAction] = []
+        let taken = events
+        events.removeAll()
+        for event in taken { actions += machine.handle(event, context) }
+        var request: Request?
+        while request == nil, !requests.isEmpty {
+            let candidate = requests.removeFirst()
+            do {
+                actions += try OperationRunner.apply(candidate, to: &machine, context)
+                request = candidate
+            } catch {
+                outputs.append(.answered(ticket: candidate.ticket, .refused(error)))
+            }
+        }
+        guard machine.payment != durable.payment || request != nil else {
+            durable = machine
+            outputs += actions.map { .perform($0) }
+            return outputs + finishIfIdle()
+        }
+        let pending = Pending(
+            change: change(to: machine, request), next: machine, actions: actions, events: taken, request: request)
+        phase = .committing(pending)
+        return outputs + [.commit(pending.change)]
+    }
+
+    private static func apply(
+        _ request: Request, to machine: inout PaymentMachine, _ context: MachineContext
+    ) throws(OperationRefusal) -> [PaymentAction] {
+        let key = request.record.key
+        switch request.operation {
+        case .cancel(let reason):
+            return try machine.cancel(CancelRequest(key: key, reason: reason, at: context.now), context)
+        case .capture(let amounts):
+            return try machine.capture(key: key, amounts: amounts, context)
+        case .refund(let amounts, let reason):
+            return try machine.refund(key: key, amounts: amounts, reason: reason, context)
+        }
+    }
+
+    private func change(to machine: PaymentMachine, _ request: Request?) -> PaymentChange {
+        let isLast = machine.busy.isEmpty && requests.isEmpty
+        return PaymentChange(
+            payment: machine.payment, entries: machine.newEntries,
+            lease: isLast ? .releasing(token) : .holding(token), record: request?.record)
+    }
+
+    private mutating func took(_ result: CommitResult, _ context: MachineContext) -> [Output] {
+        guard case .committing(var pending) = phase else { return [] }
+        switch result {
+        case .committed(let version, _):
+            return durablyChanged(pending, version: version, context)
+        case .versionConflict:
+            phase = .reloading(pending)
+            return [.reload]
+        case .leaseLost:
+            return abandon("the lease was lost")
+        case .duplicate(let record):
+            var outputs: [Output] = []
+            if let request = pending.request {
+                outputs.append(.answered(ticket: request.ticket, .duplicate(record)))
+                pending.request = nil
+            }
+            phase = .idle
+            events = pending.events + events
+            return outputs + advance(context)
+        }
+    }
+
+    private mutating func durablyChanged(
+        _ pending: Pending, version: Int64, _ context: MachineContext
+    ) -> [Output] {
+        durable = pending.next
+        durable.committed(version: version)
+        var outputs: [Output] = [.changed(durable.payment)]
+        if let request = pending.request {
+            outputs.append(.answered(ticket: request.ticket, .taken(durable.payment)))
+        }
+        outputs += pending.actions.map { .perform($0) }
+        if case .releasing = pending.change.lease {
+            phase = .ended
+            return outputs + [.finished(release: nil)]
+        }
+        phase = .idle
+        if events.isEmpty, requests.isEmpty { return outputs + finishIfIdle() }
+        return outputs + advance(context)
+    }
+
+    private mutating func finishIfIdle() -> [Output] {
+        guard durable.busy.isEmpty, requests.isEmpty, events.isEmpty else { return [] }
+        phase = .ended
+        return [.finished(release: token)]
+    }
+
+    private mutating func commitFailed(_ failure: StoreFailure) -> [Output] {
+        guard case .committing(var pending) = phase else { return [] }
+        guard failure.isPassing else { return abandon("the store failed: \(failure.code.rawValue)") }
+        if failure.code == .indeterminate {
+            phase = .reloading(pending)
+            return [.reload]
+        }
+        let tries = pending.tries
+        pending.tries += 1
+        phase = .committing(pending)
+        return [.commitAgain(pending.change, try: tries)]
+    }
+
+    private mutating func rebased(on payment: Payment, _ context: MachineContext) -> [Output] {
+        guard case .reloading(let pending) = phase else { return [] }
+        if payment.auditHead == pending.next.payment.auditHead {
+            // The change was written after all: an indeterminate commit is settled by reading, never by assuming.
+            phase = .committing(pending)
+            return durablyChanged(pending, version: payment.version, context)
+        }
+        durable.rebase(on: payment)
+        events = pending.events + events
+        if let request = pending.request { requests.insert(request, at: 0) }
+        phase = .idle
+        return advance(context)
+    }
+
+    private mutating func abandon(_ reason: String) -> [Output] {
+        switch phase {
+        case .committing(let pending), .reloading(let pending):
+            if let request = pending.request { abandonedTickets.append(request.ticket) }
+        case .idle, .ended: break
+        }
+        phase = .ended
+        return [.abandoned(reason: reason)]
+    }
+}

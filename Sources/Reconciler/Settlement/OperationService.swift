@@ -1,0 +1,227 @@
+public import PaymentCore
+
+/// The use cases of callers, over the store and the engine.
+public struct OperationService: PaymentOperations {
+    private let store: any PaymentStore
+    private let engine: SettlementEngine
+    private let clock: any WallClock
+
+    /// The use cases over one engine.
+    public init(store: any PaymentStore, engine: SettlementEngine, clock: any WallClock) {
+        self.store = store
+        self.engine = engine
+        self.clock = clock
+    }
+
+    public func create(
+        _ request: CreateRequest, fingerprint: Digest, wait: Span
+    ) async throws(OperationFailure) -> OperationResult {
+        let id = PaymentID(caller: request.caller, key: request.key)
+        let record = IdempotencyRecord(
+            caller: request.caller, key: request.key, operation: .create, payment: id, fingerprint: fingerprint,
+            createdAt: clock.now())
+        if let known = try await self.record(request.caller, request.key) {
+            return try await join(known, fingerprint, wait)
+        }
+        return try await watching(id) { changes throws(OperationFailure) in
+            switch try await stored({ () throws(StoreFailure) in
+                try await engine.create(request, record: record)
+            }) {
+            case .notAccepting(let reason):
+                throw .notAccepting(reason: reason, retryAfter: 1)
+            case .duplicate(let known):
+                return try await join(known, fingerprint, wait)
+            case .created(let payment):
+                return await settle(payment, record, wait, changes)
+            }
+        }
+    }
+
+    public func capture(
+        _ command: OperationCommand, amounts: [Int: Money]?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await operate(command, .capture, .capture(amounts: amounts))
+    }
+
+    public func cancel(
+        _ command: OperationCommand, reason: String?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await operate(command, .cancel, .cancel(reason: reason))
+    }
+
+    public func refund(
+        _ command: OperationCommand, amounts: [Int: Money]?, reason: String?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await operate(command, .refund, .refund(amounts: amounts, reason: reason))
+    }
+
+    public func reconcile(
+        caller: CallerID, payment id: PaymentID, wait: Span
+    ) async throws(OperationFailure) -> OperationResult {
+        let payment = try await self.payment(caller: caller, id)
+        guard !isSettled(payment, .create, nil) || payment.refunds.contains(where: { !$0.state.isFinal }) else {
+            return .settled(payment)
+        }
+        let finished = try await watching(id) { changes throws(OperationFailure) in
+            await engine.askNow(id)
+            return await follow(payment, wait, changes) { changed in
+                isSettled(changed, .create, nil) && changed.refunds.allSatisfy { $0.state.isFinal }
+            }
+        }
+        return finished.isDone ? .settled(finished.payment) : .unsettled(finished.payment)
+    }
+
+    public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
+        let found = try await stored { () throws(StoreFailure) in try await store.payment(id) }
+        guard let found, found.caller == caller else { throw .notFound }
+        return found
+    }
+
+    public func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {
+        try await stored { () throws(StoreFailure) in try await store.payments(query) }
+    }
+
+    public func events(
+        caller: CallerID, payment id: PaymentID, after sequence: Int64, limit: Int
+    ) async throws(OperationFailure) -> [AuditEntry] {
+        _ = try await payment(caller: caller, id)
+        return try await stored { () throws(StoreFailure) in
+            try await store.auditTrail(of: id, after: sequence, limit: limit)
+        }
+    }
+
+    public func keep(
+        _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
+    ) async throws(OperationFailure) -> StoredAnswer {
+        try await stored { () throws(StoreFailure) in
+            try await store.storeAnswer(answer, caller: caller, key: key)
+        }
+    }
+}
+
+extension OperationService {
+    private func operate(
+        _ command: OperationCommand, _ operation: IdempotencyRecord.Operation,
+        _ request: OperationRunner.Request.Operation
+    ) async throws(OperationFailure) -> OperationResult {
+        _ = try await payment(caller: command.caller, command.payment)
+        if let known = try await record(command.caller, command.key) {
+            return try await join(known, command.fingerprint, command.wait)
+        }
+        let record = IdempotencyRecord(
+            caller: command.caller, key: command.key, operation: operation, payment: command.payment,
+            fingerprint: command.fingerprint, createdAt: clock.now())
+        return try await watching(command.payment) { changes throws(OperationFailure) in
+            switch try await stored({ () throws(StoreFailure) in
+                try await engine.submit(request, record: record)
+            }) {
+            case .refused(let refusal): throw .refused(refusal, command.payment)
+            case .duplicate(let known): return try await join(known, command.fingerprint, command.wait)
+            case .taken(let payment): return await settle(payment, record, command.wait, changes)
+            }
+        }
+    }
+
+    /// The key is known: replay its answer, or join what is under way.
+    private func join(
+        _ record: IdempotencyRecord, _ fingerprint: Digest, _ wait: Span
+    ) async throws(OperationFailure) -> OperationResult {
+        guard record.fingerprint == fingerprint else { throw .keyReused }
+        if let answer = record.answer { return .replay(answer) }
+        if record.isPruned { throw .keySpent }
+        return try await watching(record.payment) { changes throws(OperationFailure) in
+            let found = try await stored { () throws(StoreFailure) in try await store.payment(record.payment) }
+            guard let payment = found else { throw .keySpent }
+            if isSettled(payment, record.operation, record.key) { return .settled(payment) }
+            guard wait > .zero else { return .inFlight(payment) }
+            return await settle(payment, record, wait, changes)
+        }
+    }
+
+    private func settle(
+        _ payment: Payment, _ record: IdempotencyRecord, _ wait: Span, _ changes: AsyncStream<Payment>
+    ) async -> OperationResult {
+        let result = await follow(payment, wait, changes) { changed in
+            isSettled(changed, record.operation, record.key)
+        }
+        return result.isDone ? .settled(result.payment) : .unsettled(result.payment)
+    }
+
+    /// Whether what was asked under a key came to its end.
+    private func isSettled(
+        _ payment: Payment, _ operation: IdempotencyRecord.Operation, _ key: IdempotencyKey?
+    ) -> Bool {
+        switch operation {
+        case .create: payment.state.isFinal || payment.state == .authorized
+        case .capture, .cancel: payment.state.isFinal
+        case .refund: payment.refunds.first { $0.key == key }?.state.isFinal ?? false
+        }
+    }
+
+    /// Follows a payment until it is done or the wait is over. What another process changed is found at the end.
+    private func follow(
+        _ payment: Payment, _ wait: Span, _ changes: AsyncStream<Payment>,
+        until isDone: @Sendable @escaping (Payment) -> Bool
+    ) async -> (payment: Payment, isDone: Bool) {
+        if isDone(payment) { return (payment, true) }
+        guard wait > .zero else { return (payment, false) }
+        let deadline = clock.now() + wait
+        let seen = await withTaskGroup(of: Payment?.self) { group in
+            group.addTask {
+                for await changed in changes where isDone(changed) { return changed }
+                return nil
+            }
+            group.addTask { [clock] in
+                do {
+                    try await clock.sleep(until: deadline)
+                } catch {
+                    return nil  // Cancelled, because the other was first.
+                }
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        if let seen { return (seen, true) }
+        do {
+            guard let latest = try await store.payment(payment.id) else { return (payment, false) }
+            return (latest, isDone(latest))
+        } catch {
+            return (payment, false)
+        }
+    }
+
+    private func watching<Result: Sendable>(
+        _ id: PaymentID,
+        _ body: (AsyncStream<Payment>) async throws(OperationFailure) -> Result
+    ) async throws(OperationFailure) -> Result {
+        let watch = await engine.watch(id)
+        do {
+            let result = try await body(watch.changes)
+            await engine.unwatch(id, watch.number)
+            return result
+        } catch {
+            await engine.unwatch(id, watch.number)
+            throw error
+        }
+    }
+
+    private func record(
+        _ caller: CallerID, _ key: IdempotencyKey
+    ) async throws(OperationFailure) -> IdempotencyRecord? {
+        try await stored { () throws(StoreFailure) in
+            try await store.idempotencyRecord(caller: caller, key: key)
+        }
+    }
+
+    private func stored<Result: Sendable>(
+        _ body: () async throws(StoreFailure) -> Result
+    ) async throws(OperationFailure) -> Result {
+        do {
+            return try await body()
+        } catch {
+            throw .store(error)
+        }
+    }
+}

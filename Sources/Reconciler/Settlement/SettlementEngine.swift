@@ -1,0 +1,189 @@
+public import Logging
+public import PaymentCore
+
+/// Executes what the runners and the sweep decide: commits, requests, inquiries, leases. It decides nothing itself.
+///
+/// The state is a table of synchronous machines; every await happens in a job of its own, whose result comes back as an
+/// input. No machine is touched between a check and its act.
+public actor SettlementEngine {
+    let store: any PaymentStore
+    let providers: [ProviderName: any PaymentProvider]
+    let clock: any WallClock
+    let jitter: any JitterSource
+    let settings: EngineSettings
+    let logger: Logger
+    let contracts: [ProviderName: ProviderContract]
+    let telemetry = SettlementTelemetry()
+
+    var runners: [PaymentID: OperationRunner] = [:]
+    var sweep: Sweep
+    var tickets: [Int: CheckedContinuation<Submission, Never>] = [:]
+    var lastTicket = 0
+    var claims: [PaymentID: [CheckedContinuation<Acquisition, Never>]] = [:]
+    var watchers: [PaymentID: [Int: AsyncStream<Payment>.Continuation]] = [:]
+    var lastWatcher = 0
+    var isDraining = false
+    var armed: Timestamp?
+    let jobs: AsyncStream<Job>
+    let jobSink: AsyncStream<Job>.Continuation
+    let wakeUps: AsyncStream<Void>
+    let wakeSink: AsyncStream<Void>.Continuation
+
+    /// Something to await.
+    enum Job: Sendable {
+        case commit(PaymentID, LeaseToken, PaymentChange, after: Span)
+        case perform(PaymentID, LeaseToken, PaymentAction)
+        case reload(PaymentID, LeaseToken)
+        case release(PaymentID, LeaseToken)
+        case carryOn(PaymentID, [PaymentEvent], [OperationRunner.Request])
+        case wake(at: Timestamp)
+    }
+
+    /// What came of a request that was handed to a runner.
+    enum Submission: Sendable {
+        case answered(OperationRunner.Answer)
+        case lost
+    }
+
+    /// Whether a payment could be taken.
+    enum Acquisition: Sendable {
+        case acquired
+        case heldElsewhere
+        case failed(StoreFailure)
+    }
+
+    /// An engine over a store and providers.
+    public init(
+        store: any PaymentStore, providers: [any PaymentProvider], clock: any WallClock, jitter: any JitterSource,
+        settings: EngineSettings, logger: Logger
+    ) {
+        self.store = store
+        self.clock = clock
+        self.jitter = jitter
+        self.settings = settings
+        self.logger = logger
+        var byName: [ProviderName: any PaymentProvider] = [:]
+        var contracts: [ProviderName: ProviderContract] = [:]
+        for provider in providers {
+            byName[provider.name] = provider
+            contracts[provider.name] = provider.contract
+        }
+        self.providers = byName
+        self.contracts = contracts
+        sweep = Sweep(holder: settings.holder, providers: Array(contracts.keys), limits: settings.sweep)
+        (jobs, jobSink) = AsyncStream.makeStream(of: Job.self)
+        (wakeUps, wakeSink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Payments in work.
+    public var activeCount: Int { runners.count }
+
+    /// Works until the task is cancelled, or until ``drain(for:)`` is through.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.sweepUntilStopped() }
+            group.addTask { await self.keepLeases() }
+            group.addTask { await self.sealNowAndThen() }
+            for await job in jobs {
+                group.addTask { await self.execute(job) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Begins nothing new, takes in what is on the wire, at most `grace` long, and then stops. What is left is durable,
+    /// and due for whoever comes next.
+    public func drain(for grace: Span) async {
+        isDraining = true
+        wakeSink.yield()
+        let end = clock.now() + grace
+        while !runners.isEmpty, clock.now() < end, !Task.isCancelled {
+            do {
+                try await clock.sleep(until: min(end, clock.now() + .milliseconds(10)))
+            } catch {
+                break
+            }
+        }
+        if !runners.isEmpty {
+            logger.warning("stopped with requests on the wire", metadata: ["payments": "\(runners.count)"])
+        }
+        for ticket in tickets.keys.sorted() { answer(ticket, .lost) }
+        jobSink.finish()
+        wakeSink.finish()
+    }
+
+    func context() -> MachineContext {
+        MachineContext(
+            now: clock.now(), contracts: contracts, policy: settings.policy, jitter: jitter.next(),
+            commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: !isDraining)
+    }
+
+    // MARK: Machines
+
+    func feed(_ id: PaymentID, _ token: LeaseToken, _ input: OperationRunner.Input) {
+        guard let lease = runners[id]?.lease, lease == token,
+            let outputs = runners[id]?.handle(input, context())
+        else { return }
+        for output in outputs { carryOut(output, id, token) }
+    }
+
+    private func carryOut(_ output: OperationRunner.Output, _ id: PaymentID, _ token: LeaseToken) {
+        switch output {
+        case .commit(let change):
+            jobSink.yield(.commit(id, token, change, after: .zero))
+        case .commitAgain(let change, let tries):
+            let delay = settings.policy.resendSchedule.delay(min(tries, 3), jitter: jitter.next())
+            jobSink.yield(.commit(id, token, change, after: delay))
+        case .perform(let action):
+            jobSink.yield(.perform(id, token, action))
+        case .reload:
+            jobSink.yield(.reload(id, token))
+        case .answered(let ticket, let answer):
+            self.answer(ticket, .answered(answer))
+        case .changed(let payment):
+            telemetry.changed(payment)
+            for watcher in (watchers[id] ?? [:]).values { watcher.yield(payment) }
+        case .finished(let release):
+            end(id)
+            if let release { jobSink.yield(.release(id, release)) }
+        case .abandoned(let reason):
+            logger.warning(
+                "a payment was left to its next holder", metadata: ["payment": "\(id)", "reason": "\(reason)"])
+            for ticket in runners[id]?.unansweredTickets ?? [] { answer(ticket, .lost) }
+            end(id)
+        }
+    }
+
+    private func end(_ id: PaymentID) {
+        guard var runner = runners.removeValue(forKey: id) else { return }
+        let isPlaceWanted = sweep.finished(id)
+        let left = runner.takeLeftovers()
+        let open = left.requests.filter { tickets[$0.ticket] != nil }
+        if !left.events.isEmpty || !open.isEmpty {
+            jobSink.yield(.carryOn(id, left.events, open))
+        }
+        guard !isDraining else { return }
+        if isPlaceWanted { wakeSink.yield() }
+        if let due = runner.payment.dueAt, due < clock.now() + settings.sweep.longestPause { arm(at: due) }
+    }
+
+    private func answer(_ ticket: Int, _ submission: Submission) {
+        tickets.removeValue(forKey: ticket)?.resume(returning: submission)
+    }
+
+    /// Puts a claimed payment to work.
+    func begin(_ claimed: ClaimedPayment) {
+        runners[claimed.payment.id] = OperationRunner(
+            machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
+        feed(claimed.payment.id, claimed.token, .event(.claimed))
+    }
+
+    /// Puts a payment that was just created to work; its first intents are durable.
+    func begin(_ machine: PaymentMachine, _ token: LeaseToken, _ actions: [PaymentAction]) {
+        let id = machine.payment.id
+        runners[id] = OperationRunner(machine: machine, token: token)
+        telemetry.changed(machine.payment)
+        for action in actions { jobSink.yield(.perform(id, token, action)) }
+        if machine.busy.isEmpty { feed(id, token, .event(.woke)) }
+    }
+}
