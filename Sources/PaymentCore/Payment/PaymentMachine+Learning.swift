@@ -33,8 +33,8 @@ extension PaymentMachine {
         record(
             .outcome, leg: index,
             [
-                AuditField("effect", reference.description), AuditField("attempt", String(number)),
-                AuditField("outcome", outcome.name), AuditField("code", report.code),
+                AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
+                AuditField("attempt", String(number)), AuditField("outcome", outcome.name), AuditField("code", report.code),
                 AuditField("bytes_written", String(report.bytesWritten)),
                 AuditField("status", report.observation?.status.rawValue ?? "-"),
             ], context)

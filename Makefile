@@ -1,0 +1,34 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo run test test-all build lint format clean
+
+# The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
+export SWIFT_DETERMINISTIC_HASHING := 1
+BUILD_FLAGS := --explicit-target-dependency-import-check error
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## payments through a misbehaving provider, in one command
+	@scripts/demo
+
+run: ## the daemon and the provider simulator, until Ctrl-C
+	@scripts/run
+
+test: ## packages, lint, build and all tests: what continuous integration runs
+	@scripts/test
+
+test-all: ## the same, and the core under Thread Sanitizer
+	@scripts/test-all
+
+build: ## a debug build
+	@scripts/install-packages
+	swift build $(BUILD_FLAGS)
+
+lint: ## the style that swift format checks; the other rules are in Tests/StyleTests
+	swift format lint --strict --recursive --parallel Sources Tests Package.swift
+
+format: ## bring the sources into that style
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+clean: ## remove what was built and what the demo left
+	rm -rf .build .build-thread-sanitizer demo-run

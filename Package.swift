@@ -1,0 +1,141 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One place for the language rules, so that no target drifts from the others.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+// The targets that decide about money do without unsafe constructs altogether.
+let core: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "reconciled",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "reconciled", targets: ["ReconcileDaemon"]),
+        .executable(name: "provider-simulator", targets: ["ProviderSimulatorProgram"]),
+        .library(name: "PaymentCore", targets: ["PaymentCore"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", exact: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", exact: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
+    ],
+    targets: [
+        // Values and decisions. Nothing here does I/O, reads a clock or draws a random number.
+        .target(name: "PaymentCore", dependencies: [crypto], swiftSettings: core),
+        // Use cases and loops over ports.
+        .target(name: "Reconciler", dependencies: ["PaymentCore", logging, metrics], swiftSettings: core),
+        // Stores.
+        .target(name: "MemoryStore", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
+        .target(
+            name: "SQLiteStore", dependencies: ["Reconciler", "PaymentCore", grdb, logging],
+            swiftSettings: strict),
+        // The wire.
+        .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(
+            name: "HTTPTransport", dependencies: ["CLibCurl", logging, metrics], swiftSettings: strict),
+        .target(
+            name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", logging],
+            swiftSettings: strict),
+        // What callers and operators see.
+        .target(
+            name: "PaymentAPI",
+            dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics],
+            swiftSettings: strict),
+        .target(
+            name: "OperationsConsole",
+            dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics],
+            swiftSettings: strict),
+        // A provider that misbehaves on purpose. It shares no code with the daemon, so that it can judge it.
+        .target(
+            name: "ProviderSimulator", dependencies: [hummingbird, grdb, logging, crypto],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ProviderSimulatorProgram", dependencies: ["ProviderSimulator", arguments, logging],
+            swiftSettings: strict),
+        // Wiring only.
+        .executableTarget(
+            name: "ReconcileDaemon",
+            dependencies: [
+                "PaymentCore", "Reconciler", "SQLiteStore", "HTTPTransport", "Providers", "PaymentAPI",
+                "OperationsConsole", hummingbird, lifecycle, arguments, yams, logging, metrics, coreMetrics, crypto,
+            ],
+            resources: [.embedInCode("Resources/payments.yaml")], swiftSettings: strict),
+        // Tests.
+        .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore"], swiftSettings: strict),
+        .testTarget(
+            name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", logging],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["HTTPTransport", logging, metrics, coreMetrics],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProviderSimulatorTests",
+            dependencies: ["ProviderSimulator", "ProviderSimulatorProgram", logging], swiftSettings: strict),
+        .testTarget(
+            name: "ProvidersTests",
+            dependencies: [
+                "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator", logging, metrics,
+            ],
+            swiftSettings: strict),
+        // One suite that every store passes.
+        .target(
+            name: "StoreContract", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/StoreContract",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "SQLiteCrashWriter", dependencies: ["SQLiteStore", "Reconciler", "PaymentCore"],
+            path: "Tests/SQLiteCrashWriter", swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteStoreTests",
+            dependencies: [
+                "SQLiteStore", "StoreContract", "Reconciler", "PaymentCore", "SQLiteCrashWriter", grdb, logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreContract", "Reconciler", "PaymentCore"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PaymentAPITests",
+            dependencies: ["PaymentAPI", "Reconciler", "PaymentCore", hummingbird, crypto, logging],
+            swiftSettings: strict),
+        .testTarget(
+            name: "OperationsConsoleTests",
+            dependencies: [
+                "OperationsConsole", "Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ReconcileDaemonTests", dependencies: ["ReconcileDaemon", "PaymentCore"],
+            swiftSettings: strict),
+        // The real daemon as a process, a provider that misbehaves, and both ledgers.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "ReconcileDaemon", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport", "PaymentCore",
+                "SQLiteStore", "Reconciler", crypto, logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(name: "StyleTests", swiftSettings: strict),
+    ]
+)
