@@ -32,7 +32,7 @@ public struct MachineContext: Sendable {
     /// The operator's decisions.
     public var policy: SettlementPolicy
     /// Whether an acknowledged commit survives the loss of the machine that made it: a single durable store, or a
-    /// synchronous standby. If not, latches are acknowledged one by one, by ``PaymentEvent/latchAcknowledged``.
+    /// synchronous standby. If not, latches are acknowledged one by one, by ``PaymentEvent/latchAcknowledged(_:)``.
     public var commitsAreAcknowledged: Bool
     /// Whether requests and inquiries may begin. Not while shutting down: outcomes are still taken in, and what is due
     /// stays due for the next holder.

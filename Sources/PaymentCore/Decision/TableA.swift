@@ -76,7 +76,10 @@ extension TableA {
         row("do.had-no-effect", .sendAgain) {
             $0.goal == .do && ($0.worst == .unsent || $0.worst == .throttled)
         },
-        row("do.refused", .gone(.refused)) { $0.goal == .do && $0.worst == .refused },
+        row("do.refused", .gone(.refused)) {
+            $0.goal == .do && $0.worst == .refused && $0.trust == .trusted
+        },
+        row("do.refused-on-untrusted-rows", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
         row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
         row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
         row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },

@@ -34,6 +34,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var fruitless: Int
     /// The code of the last outcome.
     public internal(set) var lastCode: String?
+    /// For a refund where the provider shows only sums: what was given back before it, in minor units.
+    public internal(set) var sumBefore: Int64?
 
     /// An effect that was never sent.
     public init(kind: EffectKind, key: EffectKey, amount: Money, generation: Int = 0) {
@@ -50,6 +52,7 @@ public struct Effect: Sendable, Hashable, Codable {
         acceptedAt = nil
         fruitless = 0
         lastCode = nil
+        sumBefore = nil
     }
 
     /// Writes the intent of one more attempt.

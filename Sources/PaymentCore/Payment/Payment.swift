@@ -177,9 +177,7 @@ public struct Payment: Sendable, Hashable, Codable {
         var parts = refunds.compactMap { refund in
             refund.parts.first { $0.leg == index && $0.state == .succeeded }?.effect.amount
         }
-        if let leg = legs.first(where: { $0.index == index }), leg.isCompensated, let effect = leg.compensation {
-            parts.append(effect.amount)
-        }
+        if let leg = legs.first(where: { $0.index == index }), leg.isCompensated { parts.append(leg.capturedAmount) }
         return total(parts, currency: currency)
     }
 

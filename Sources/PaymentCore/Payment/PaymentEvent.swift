@@ -10,8 +10,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case inquired(leg: Int, Observation)
     /// Somebody wants the status to be read now, whatever the schedule says.
     case inquireNow
-    /// The latch is kept by every store that must keep it.
-    case latchAcknowledged
+    /// This latch is kept by every store that must keep it.
+    case latchAcknowledged(Latch)
     /// Rows became untrusted.
     case recoveryOpened(RecoveryWindow)
     /// People decided about a quarantined leg.

@@ -48,9 +48,11 @@ extension PaymentMachine {
     ) -> EffectFacts {
         let known = leg.believed(in: payment.recovery)
         let status = goal == .do
-            ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract, confirmed: confirmedRefunds(leg))
+            ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
-        var facts = EffectFacts(goal: goal, worst: effect.worst, status: status)
+        // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under way.
+        let worst = effect.open == nil ? effect.worst : .indeterminate
+        var facts = EffectFacts(goal: goal, worst: worst, status: status)
         if let recovery = payment.recovery {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
         }
@@ -64,8 +66,6 @@ extension PaymentMachine {
         facts.plugAllowed = context.policy.plugAllowed
         return facts
     }
-
-    private func confirmedRefunds(_ leg: Leg) -> Money { payment.refundedAmount(ofLeg: leg.index) }
 
     private func age(
         of effect: Effect, _ contract: ProviderContract, _ context: MachineContext

@@ -130,7 +130,7 @@ extension PaymentMachine {
 
     mutating func askNow(_ context: MachineContext) {
         for index in payment.legs.indices where payment.legs[index].gone == nil {
-            payment.legs[index].notBefore = nil
+            payment.legs[index].notBefore = context.now
         }
         record(.operation, [AuditField("operation", "reconcile")], context)
     }
@@ -163,10 +163,11 @@ extension PaymentMachine {
             payment.legs[index].knowledge = nil
         case .charged:
             let amount = leg.capture?.amount ?? leg.amount
+            let key = leg.capture?.key ?? leg.primary.key
             payment.legs[index].capturedAmount = amount
-            let captures = leg.capture.map { [Observation.Movement(key: $0.key, amount: amount, state: .succeeded)] }
             payment.legs[index].knowledge = Observation(
-                .captured, began: context.now, source: .inquiry, amount: leg.amount, captures: captures ?? [],
+                .captured, began: context.now, source: .inquiry, amount: leg.amount,
+                captures: leg.isOnePhase ? [] : [Observation.Movement(key: key, amount: amount, state: .succeeded)],
                 reason: "resolved_by_people")
         case .neverCharged:
             payment.legs[index].gone = Leg.Gone(cause: .neverHappened, status: nil, code: "resolved_by_people")

@@ -15,9 +15,9 @@ extension PaymentMachine {
             send(reference, leg: index, row: verdict.row, &actions, context)
             return false
         case .gone(let cause):
-            return lose(reference, leg: index, cause: cause, row: verdict.row, context)
+            return lose(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
         case .goneAfterUndo:
-            return lose(reference, leg: index, cause: nil, row: verdict.row, context)
+            return lose(reference, leg: index, cause: nil, row: verdict.row, &actions, context)
         case .quarantine(let cause):
             quarantine(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
             return true
@@ -46,6 +46,10 @@ extension PaymentMachine {
         case .refund:
             if reversesSale(leg, contract, context) { return pursueVoid(leg: index, &actions, context) }
             registerCompensation(leg: index, context)
+            if let compensation = payment.legs[index].compensation, needsSumFirst(compensation, contract) {
+                let sum = knownSum(leg)
+                payment.legs[index].compensation?.sumBefore = sum
+            }
             return pursue(.compensation, leg: index, &actions, context)
         case .plug, .sendFirst, .sendAgain:
             send(.primary, leg: index, row: verdict.row, &actions, context)
@@ -111,7 +115,8 @@ extension PaymentMachine {
 
     /// An effect that was wanted cannot be had.
     private mutating func lose(
-        _ reference: EffectReference, leg index: Int, cause: GoneCause?, row: String, _ context: MachineContext
+        _ reference: EffectReference, leg index: Int, cause: GoneCause?, row: String,
+        _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         let leg = payment.legs[index]
         let code = leg.knowledge?.reason ?? effect(reference, ofLeg: index)?.lastCode
@@ -128,8 +133,7 @@ extension PaymentMachine {
             payment.legs[index].captureLost = Reason(.captureUnavailable, detail: reason.detail)
             record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
         case .void, .compensation:
-            var none: [PaymentAction] = []
-            quarantine(reference, leg: index, cause: .undoRefused, row: row, &none, context)
+            quarantine(reference, leg: index, cause: .undoRefused, row: row, &actions, context)
         case .refund:
             return false
         }
@@ -148,7 +152,9 @@ extension PaymentMachine {
         let known = leg.knowledge
         payment.legs[index].gone = Leg.Gone(
             cause: cause, status: known?.status, code: known?.reason ?? leg.primary.lastCode)
-        if known?.status == .captured { payment.legs[index].isCompensated = true }
+        if known?.status == .captured || known?.status == .voided, !leg.capturedAmount.isZero {
+            payment.legs[index].isCompensated = true  // Refunded, or a completed sale reversed.
+        }
         record(
             .decision, leg: index,
             [

@@ -68,7 +68,9 @@ extension PaymentMachine {
             guard let latest = latestNotAfter(effect), let contract = contract(of: payment.legs[index], context)
             else { return ask(leg: index, &actions, context) }
             let proven = latest + contract.proofMargin + .milliseconds(1)
-            payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? proven, proven)
+            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil, context.now < proven {
+                payment.legs[index].notBefore = proven
+            }
             ask(leg: index, &actions, context)
         case .awaitListing, .awaitAcknowledgement:
             // Woken by an event; the look now and then is for the case that nobody tells.
@@ -116,6 +118,10 @@ extension PaymentMachine {
         let leg = payment.legs[refund.leg]
         guard !busy.contains(leg.index), let contract = contract(of: leg, context) else { return }
         if contract.refundVisibility == .sumsOnly, overlaps(place, leg: leg.index) { return }
+        if needsSumFirst(refund.effect, contract) {
+            guard let sum = knownSum(leg) else { return ask(leg: leg.index, &actions, context) }
+            payment.refunds[place].parts[part].effect.sumBefore = sum
+        }
         let verdict = context.table.decide(
             facts(.refund(place), refund.effect, leg: leg, goal: .do, contract, context))
         switch verdict.decision {
@@ -134,6 +140,17 @@ extension PaymentMachine {
         default:
             wait(verdict.decision, refund.effect, leg: leg.index, &actions, context)
         }
+    }
+
+    /// Where only sums are shown, a refund is known by the difference that it makes: the sum before it must be known.
+    func needsSumFirst(_ effect: Effect, _ contract: ProviderContract) -> Bool {
+        contract.refundVisibility == .sumsOnly && effect.kind == .refund && effect.sumBefore == nil
+    }
+
+    /// What was given back of a leg so far, if that was read since the last request.
+    func knownSum(_ leg: Leg) -> Int64? {
+        guard let known = leg.believed(in: payment.recovery), known.status == .captured else { return nil }
+        return StatusReading.givenBack(known)
     }
 
     private mutating func quarantineRefund(

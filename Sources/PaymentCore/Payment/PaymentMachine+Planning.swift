@@ -26,7 +26,7 @@ extension PaymentMachine {
             move(to: latch, row: verdict.row, context)
             return true
         case .readAll:
-            for index in payment.legs.indices where payment.legs[index].believed(in: payment.recovery) == nil {
+            for index in payment.legs.indices where !isFreshlyRead(payment.legs[index]) {
                 ask(leg: index, &actions, context)
             }
             return false
@@ -45,6 +45,10 @@ extension PaymentMachine {
             conclude(ending, row: verdict.row, context)
             return false
         case .wait:
+            if !payment.latchAcknowledged {
+                // Woken by an event; the look now and then is for the case that nobody tells.
+                wake(at: context.now + context.policy.inquirySchedule.delay(0, jitter: context.jitter), for: nil)
+            }
             return false
         }
     }
@@ -56,11 +60,17 @@ extension PaymentMachine {
             legs: payment.legs.map { leg in
                 PaymentFacts.Leg(
                     isOnePhase: leg.isOnePhase, standing: standing(of: leg), forward: forward(of: leg),
-                    freshlyRead: leg.believed(in: payment.recovery) != nil)
+                    freshlyRead: isFreshlyRead(leg))
             },
             stopAsked: payment.stopReason != nil && payment.latch == .none,
             holdOnly: payment.captureMode == .manual && payment.capture == nil,
             inRecovery: payment.recovery != nil, latchAcknowledged: payment.latchAcknowledged)
+    }
+
+    /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.
+    private func isFreshlyRead(_ leg: Leg) -> Bool {
+        guard let known = leg.believed(in: payment.recovery) else { return false }
+        return known.status != .unavailable && known.status != .pending
     }
 
     private func standing(of leg: Leg) -> PaymentFacts.Standing {

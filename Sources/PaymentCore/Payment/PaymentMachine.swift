@@ -48,7 +48,9 @@ public struct PaymentMachine: Sendable {
         case .inquired(let leg, let observation):
             actions += inquired(leg: leg, observation, context)
         case .inquireNow: askNow(context)
-        case .latchAcknowledged: payment.latchAcknowledged = true
+        case .latchAcknowledged(let latch):
+            // An acknowledgement of an earlier latch says nothing of the present one.
+            if latch == payment.latch { payment.latchAcknowledged = true }
         case .recoveryOpened(let window): openRecovery(window, context)
         case .resolved(let leg, let resolution): resolve(leg: leg, resolution, context)
         }

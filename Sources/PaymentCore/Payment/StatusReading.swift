@@ -3,7 +3,7 @@ enum StatusReading {
     /// The status of an effect that is wanted.
     static func whenWanted(
         _ known: Observation?, _ reference: EffectReference, _ effect: Effect, leg: Leg,
-        _ contract: ProviderContract, confirmed: Money
+        _ contract: ProviderContract
     ) -> StatusFact {
         guard let known else { return .notAsked }
         if contradicts(known, leg: leg) { return .contradiction }
@@ -12,7 +12,7 @@ enum StatusReading {
         case .capture: return capture(known, effect, leg: leg, contract)
         case .void: return void(known)
         case .compensation, .refund:
-            return refund(known, effect, contract, confirmed: confirmed)
+            return refund(known, effect, contract)
         }
     }
 
@@ -30,6 +30,7 @@ enum StatusReading {
         case .tombstoned: return .tombstoned
         case .expired: return .expired
         case .captured:
+            if leg.capturedAmount(in: known).isZero { return .contradiction }
             if isGivenBack(known, leg: leg) { return .refunded }
             let ours = known.refunds.first { $0.key == leg.compensation?.key }
             return ours?.state == .pending ? .pending : .taken
@@ -38,11 +39,15 @@ enum StatusReading {
 
     static func isGivenBack(_ known: Observation, leg: Leg) -> Bool {
         let taken = leg.capturedAmount(in: known).value
-        let given = known.refunds.filter { $0.state == .succeeded }.reduce(Int64(0)) { sum, movement in
+        return taken > 0 && givenBack(known) >= taken
+    }
+
+    /// The sum of the refunds that succeeded, in minor units.
+    static func givenBack(_ known: Observation) -> Int64 {
+        known.refunds.filter { $0.state == .succeeded }.reduce(Int64(0)) { sum, movement in
             let (next, overflow) = sum.addingReportingOverflow(movement.amount.value)
             return overflow ? .max : next
         }
-        return taken > 0 && given >= taken
     }
 
     private static func contradicts(_ known: Observation, leg: Leg) -> Bool {
@@ -84,7 +89,10 @@ enum StatusReading {
             return movement(ours, effect, contract)
         case .captured:
             if isGivenBack(known, leg: leg) { return .refunded }
-            guard let ours else { return .contradiction }  // Taken, but not by us.
+            // Taken, but not by us, or not only.
+            guard let ours, leg.capturedAmount(in: known) == effect.amount || ours.state != .succeeded else {
+                return .contradiction
+            }
             return movement(ours, effect, contract)
         }
     }
@@ -110,7 +118,7 @@ enum StatusReading {
     }
 
     private static func refund(
-        _ known: Observation, _ effect: Effect, _ contract: ProviderContract, confirmed: Money
+        _ known: Observation, _ effect: Effect, _ contract: ProviderContract
     ) -> StatusFact {
         switch known.status {
         case .unavailable: return .unavailable
@@ -118,9 +126,12 @@ enum StatusReading {
         default: break
         }
         if contract.refundVisibility == .sumsOnly {
-            let given = known.refunds.filter { $0.state == .succeeded }.map(\.amount.value)
-            let total = given.reduce(Int64(0)) { $0.addingReportingOverflow($1).partialValue }
-            return total - confirmed.value >= effect.amount.value ? .asAsked : .notFound
+            guard let before = effect.sumBefore, effect.attempts > 0 else { return .notFound }
+            switch givenBack(known) - before {
+            case 0: return .notFound
+            case effect.amount.value: return .asAsked
+            default: return .contradiction  // Somebody else refunds at the same time.
+            }
         }
         guard let ours = known.refunds.first(where: { $0.key == effect.key }) else { return .notFound }
         return movement(ours, effect, contract)

@@ -1,0 +1,120 @@
+public import PaymentCore
+public import Reconciler
+
+extension MemoryStore {
+    public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
+        try perform(.commit) { () throws(StoreFailure) in try write(change) }
+    }
+
+    private func write(_ change: PaymentChange) throws(StoreFailure) -> CommitResult {
+        let headBefore = try MemoryStore.headBefore(change)
+        if let record = change.record {
+            guard record.payment == change.payment.id, record.caller == change.payment.caller else {
+                throw StoreFailure(.other, operation: "commit", cause: "the key's record is of another payment")
+            }
+            if let known = records[KeyPlace(caller: record.caller, key: record.key)] { return .duplicate(known) }
+        }
+        if case .creating(let holder, let span) = change.lease {
+            return try insert(change, headBefore, Lease(holder: holder, until: moment() + span))
+        }
+        return try update(change, headBefore)
+    }
+
+    private func insert(
+        _ change: PaymentChange, _ headBefore: AuditHead, _ lease: Lease
+    ) throws(StoreFailure) -> CommitResult {
+        let id = change.payment.id
+        guard stored[id] == nil else {
+            // Without a record there is nothing to point at: the payment is there, and is not this one.
+            return creatingRecord(of: id).map { .duplicate($0) } ?? .versionConflict
+        }
+        try require(headBefore, is: .empty(id))
+        let token = LeaseToken(1)
+        let payment = keep(change)
+        stored[id] = Stored(payment: payment, token: token, lease: lease)
+        return .committed(version: payment.version, lease: token)
+    }
+
+    private func update(_ change: PaymentChange, _ headBefore: AuditHead) throws(StoreFailure) -> CommitResult {
+        guard var found = stored[change.payment.id] else { return .versionConflict }
+        switch change.lease {
+        case .holding(let token):
+            guard found.lease != nil, found.token == token else { return .leaseLost }
+        case .releasing(let token):
+            guard found.lease != nil, found.token == token else { return .leaseLost }
+            found.lease = nil
+        case .creating, .none:
+            break
+        }
+        guard found.payment.version == change.payment.version else { return .versionConflict }
+        try require(headBefore, is: found.payment.auditHead)
+        found.payment = keep(change)
+        stored[change.payment.id] = found
+        return .committed(version: found.payment.version, lease: nil)
+    }
+
+    /// Keeps the entries and the record; gives the payment with its next version.
+    private func keep(_ change: PaymentChange) -> Payment {
+        trails[change.payment.id, default: []] += change.entries
+        if !change.entries.isEmpty { sealing.unsealed.insert(change.payment.id) }
+        if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        var machine = PaymentMachine(payment: change.payment)
+        machine.committed(version: change.payment.version + 1)
+        return machine.payment
+    }
+
+    private func require(_ headBefore: AuditHead, is stored: AuditHead) throws(StoreFailure) {
+        guard headBefore == stored else {
+            throw StoreFailure(
+                .other, operation: "commit", cause: "the audit entries do not continue the stored trail")
+        }
+    }
+
+    /// The record under which a payment was created; if there is none, its oldest.
+    private func creatingRecord(of id: PaymentID) -> IdempotencyRecord? {
+        records.values.filter { $0.payment == id }.min { left, right in
+            let (first, second) = (left.operation == .create ? 0 : 1, right.operation == .create ? 0 : 1)
+            return (first, left.createdAt.milliseconds, left.key.text)
+                < (second, right.createdAt.milliseconds, right.key.text)
+        }
+    }
+
+    /// Checks that the entries are a chain that ends at the head which the payment remembers; gives where it begins.
+    private static func headBefore(_ change: PaymentChange) throws(StoreFailure) -> AuditHead {
+        guard let first = change.entries.first else { return change.payment.auditHead }
+        let before = AuditHead(sequence: first.sequence - 1, hash: first.previous)
+        var head = before
+        for entry in change.entries {
+            guard entry.sequence == head.sequence + 1, entry.previous == head.hash else { break }
+            head = AuditHead(sequence: entry.sequence, hash: entry.hash)
+        }
+        guard head == change.payment.auditHead else {
+            throw StoreFailure(
+                .other, operation: "commit", cause: "the audit entries do not lead to the payment's head")
+        }
+        return before
+    }
+
+    public func idempotencyRecord(
+        caller: CallerID, key: IdempotencyKey
+    ) async throws(StoreFailure) -> IdempotencyRecord? {
+        try perform(.idempotencyRecord) { records[KeyPlace(caller: caller, key: key)] }
+    }
+
+    public func storeAnswer(
+        _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
+    ) async throws(StoreFailure) -> StoredAnswer {
+        try perform(.storeAnswer) { () throws(StoreFailure) in
+            let place = KeyPlace(caller: caller, key: key)
+            guard var record = records[place] else {
+                throw StoreFailure(.other, operation: "store answer", cause: "the key was never used")
+            }
+            if let first = record.answer { return first }
+            // A pruned key is spent: what is offered now is told once, and not kept.
+            guard !record.isPruned else { return answer }
+            record.answer = answer
+            records[place] = record
+            return answer
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import PaymentCore
+public import Reconciler
+
+extension MemoryStore {
+    public func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] {
+        try perform(.claimDue) {
+            let now = moment()
+            var taken: [ProviderName: Int] = [:]
+            var claimed: [ClaimedPayment] = []
+            for id in due(at: now) where claimed.count < request.limit {
+                guard let found = stored[id] else { continue }
+                if let provider = found.payment.dueProvider, let limit = request.limitPerProvider[provider] {
+                    guard taken[provider, default: 0] < limit else { continue }
+                    taken[provider, default: 0] += 1
+                }
+                claimed.append(lease(found, to: request.holder, until: now + request.leaseFor))
+            }
+            return claimed
+        }
+    }
+
+    public func claim(
+        _ id: PaymentID, holder: String, leaseFor: Span
+    ) async throws(StoreFailure) -> ClaimedPayment? {
+        try perform(.claim) {
+            let now = moment()
+            guard let found = stored[id] else { return nil }
+            if let running = found.lease, running.until > now, running.holder != holder { return nil }
+            return lease(found, to: holder, until: now + leaseFor)
+        }
+    }
+
+    public func renew(
+        _ leases: [PaymentID: LeaseToken], leaseFor: Span
+    ) async throws(StoreFailure) -> Set<PaymentID> {
+        try perform(.renew) {
+            let until = moment() + leaseFor
+            var held: Set<PaymentID> = []
+            for (id, token) in leases {
+                guard var found = stored[id], found.token == token, found.lease != nil else { continue }
+                found.lease?.until = until
+                stored[id] = found
+                held.insert(id)
+            }
+            return held
+        }
+    }
+
+    public func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {
+        try perform(.release) {
+            guard let found = stored[id], found.token == token else { return }
+            stored[id] = Stored(payment: found.payment, token: found.token, lease: nil)
+        }
+    }
+
+    public func nextDue() async throws(StoreFailure) -> Timestamp? {
+        try perform(.nextDue) {
+            stored.values.compactMap { found in
+                found.payment.dueAt.map { max($0, found.lease?.until ?? $0) }
+            }.min()
+        }
+    }
+
+    /// What is due and not leased, the longest overdue first.
+    func due(at now: Timestamp) -> [PaymentID] {
+        let found = stored.values.compactMap { found -> (dueAt: Timestamp, id: PaymentID)? in
+            guard let dueAt = found.payment.dueAt, dueAt <= now else { return nil }
+            if let running = found.lease, running.until > now { return nil }
+            return (dueAt, found.payment.id)
+        }
+        return found.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.map(\.id)
+    }
+
+    private func lease(_ found: Stored, to holder: String, until: Timestamp) -> ClaimedPayment {
+        let token = LeaseToken(found.token.number + 1)
+        stored[found.payment.id] = Stored(
+            payment: found.payment, token: token, lease: Lease(holder: holder, until: until))
+        return ClaimedPayment(payment: found.payment, token: token, until: until)
+    }
+}

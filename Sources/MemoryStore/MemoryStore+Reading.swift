@@ -1,0 +1,67 @@
+public import PaymentCore
+public import Reconciler
+
+extension MemoryStore {
+    public func payment(_ id: PaymentID) async throws(StoreFailure) -> Payment? {
+        try perform(.payment) { stored[id]?.payment }
+    }
+
+    public func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment> {
+        try perform(.payments) {
+            let limit = min(max(query.limit, 1), 200)
+            let found = stored.values.map(\.payment).filter { query.wants($0) }
+                .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+            let items = Array(found.prefix(limit))
+            let next = found.count > limit ? items.last.map { PageCursor(createdAt: $0.createdAt, id: $0.id) } : nil
+            return Page(items: items, next: next)
+        }
+    }
+
+    public func auditTrail(
+        of id: PaymentID, after sequence: Int64, limit: Int
+    ) async throws(StoreFailure) -> [AuditEntry] {
+        try perform(.auditTrail) {
+            Array((trails[id] ?? []).filter { $0.sequence > sequence }.prefix(max(0, limit)))
+        }
+    }
+
+    /// Finds the payment of an effect by the key under which its provider knows it; `nil` if it is not ours.
+    public func payment(
+        at provider: ProviderName, effect key: EffectKey
+    ) async throws(StoreFailure) -> PaymentID? {
+        stored.values.first { $0.payment.has(key, at: provider) }?.payment.id
+    }
+
+    public func statistics() async throws(StoreFailure) -> StoreStatistics {
+        try perform(.statistics) {
+            let payments = stored.values.map(\.payment)
+            let unsettled = payments.filter { !$0.state.isFinal && $0.state != .authorized }
+            return StoreStatistics(
+                paymentsByState: Dictionary(grouping: payments, by: \.state).mapValues(\.count),
+                due: due(at: moment()).count, oldestUnsettled: unsettled.map(\.createdAt).min())
+        }
+    }
+}
+
+extension PaymentQuery {
+    fileprivate func wants(_ payment: Payment) -> Bool {
+        if let caller, payment.caller != caller { return false }
+        if let reference, payment.reference != reference { return false }
+        if let state, payment.state != state { return false }
+        if let provider, !payment.legs.contains(where: { $0.provider == provider }) { return false }
+        if let createdAfter, payment.createdAt <= createdAfter { return false }
+        if let after, (payment.createdAt, payment.id) >= (after.createdAt, after.id) { return false }
+        return true
+    }
+}
+
+extension Payment {
+    fileprivate func has(_ key: EffectKey, at provider: ProviderName) -> Bool {
+        legs.contains { leg in
+            guard leg.provider == provider else { return false }
+            let own = [leg.primary, leg.capture, leg.void, leg.compensation].compactMap { $0?.key }
+            let asked = refunds.flatMap(\.parts).filter { $0.leg == leg.index }.map(\.effect.key)
+            return own.contains(key) || asked.contains(key)
+        }
+    }
+}

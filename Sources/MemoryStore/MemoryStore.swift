@@ -1,0 +1,117 @@
+public import PaymentCore
+public import Reconciler
+
+/// Payments in memory: for tests and the simulator. It keeps nothing beyond the life of the object, and behaves as every
+/// other store does.
+///
+/// Deterministic: the same calls in the same order give the same results, whatever the seeds of hashing.
+public actor MemoryStore: PaymentStore {
+    /// A payment with its lease.
+    struct Stored {
+        var payment: Payment
+        var token: LeaseToken
+        var lease: Lease?
+    }
+
+    /// A lease that was not ended; it may have run out.
+    struct Lease {
+        var holder: String
+        var until: Timestamp
+    }
+
+    /// Whose key.
+    struct KeyPlace: Hashable {
+        var caller: CallerID
+        var key: IdempotencyKey
+    }
+
+    private let clock: @Sendable () -> Timestamp
+    private var latest = Timestamp(milliseconds: .min)
+    private var faults: [ScriptedFault] = []
+    var stored: [PaymentID: Stored] = [:]
+    var trails: [PaymentID: [AuditEntry]] = [:]
+    var records: [KeyPlace: IdempotencyRecord] = [:]
+    var sealing = Sealing()
+
+    /// An empty store that judges leases and due times by `clock`. If the clock goes backward, the store's stands still.
+    public init(clock: @escaping @Sendable () -> Timestamp) {
+        self.clock = clock
+    }
+
+    /// Lets the next call of an operation fail; calls add up, each is used once, in order.
+    ///
+    /// - Parameter afterDoing: whether the call does its work first, as when a connection breaks after the commit.
+    public func failNext(_ code: StoreFailure.Code, on operation: StoreOperation, afterDoing: Bool = false) {
+        faults.append(ScriptedFault(code: code, operation: operation, afterDoing: afterDoing))
+    }
+
+    /// Faults that were not used yet.
+    public var unusedFaults: Int { faults.count }
+
+    /// Runs one operation, with the fault that is scripted for it.
+    func perform<Value>(
+        _ operation: StoreOperation, _ body: () throws(StoreFailure) -> Value
+    ) throws(StoreFailure) -> Value {
+        guard let index = faults.firstIndex(where: { $0.operation == operation }) else { return try body() }
+        let fault = faults.remove(at: index)
+        if fault.afterDoing { _ = try body() }
+        throw StoreFailure(fault.code, operation: operation.rawValue, cause: "scripted")
+    }
+
+    /// The clock's time, or the latest that was told if that is later.
+    func moment() -> Timestamp {
+        latest = max(latest, clock())
+        return latest
+    }
+
+    public func now() async throws(StoreFailure) -> Timestamp {
+        try perform(.now) { moment() }
+    }
+
+    public func probe() async throws(StoreFailure) {
+        try perform(.probe) {}
+    }
+}
+
+/// The operations of a store, by which a fault is scripted.
+public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
+    /// ``PaymentStore/now()``
+    case now
+    /// ``PaymentStore/commit(_:)``
+    case commit
+    /// ``PaymentStore/payment(_:)``
+    case payment
+    /// ``PaymentStore/payments(_:)``
+    case payments
+    /// ``PaymentStore/auditTrail(of:after:limit:)``
+    case auditTrail = "audit trail"
+    /// ``PaymentStore/claimDue(_:)``
+    case claimDue = "claim due"
+    /// ``PaymentStore/claim(_:holder:leaseFor:)``
+    case claim
+    /// ``PaymentStore/renew(_:leaseFor:)``
+    case renew
+    /// ``PaymentStore/release(_:token:)``
+    case release
+    /// ``PaymentStore/nextDue()``
+    case nextDue = "next due"
+    /// ``PaymentStore/idempotencyRecord(caller:key:)``
+    case idempotencyRecord = "idempotency record"
+    /// ``PaymentStore/storeAnswer(_:caller:key:)``
+    case storeAnswer = "store answer"
+    /// ``PaymentStore/seal()``
+    case seal
+    /// ``PaymentStore/verifySeals()``
+    case verifySeals = "verify seals"
+    /// ``PaymentStore/statistics()``
+    case statistics
+    /// ``PaymentStore/probe()``
+    case probe
+}
+
+/// A failure that waits for its operation.
+struct ScriptedFault {
+    let code: StoreFailure.Code
+    let operation: StoreOperation
+    let afterDoing: Bool
+}

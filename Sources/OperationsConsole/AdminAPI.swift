@@ -1,0 +1,94 @@
+public import Hummingbird
+internal import HummingbirdCore
+public import Logging
+internal import NIOCore
+
+/// How much the admin listener accepts, and how long it waits.
+public struct AdminLimits: Sendable, Hashable {
+    /// How long a probe waits for a check before that check counts as failed.
+    public var checkTimeout: Duration = .seconds(2)
+    /// How long a check's result is given again without asking.
+    public var checkFreshness: Duration = .milliseconds(500)
+    /// How long a connection may rest, or take to send a request's headers.
+    public var idleTimeout: Duration = .seconds(60)
+    /// Connections that are open at the same time.
+    public var maximumConnections = 256
+
+    /// The documented defaults.
+    public init() {}
+}
+
+/// The health checks behind each probe. `/livez` has none: it asks only whether the process's own loops make progress.
+public struct ProbeChecks: Sendable {
+    /// `/readyz`: this replica can do the work of its role.
+    public var readiness: [HealthCheck]
+    /// `/startupz`: migrations and first contact are done.
+    public var startup: [HealthCheck]
+    /// `/activez`: this site is active.
+    public var activity: [HealthCheck]
+
+    /// Checks for each probe.
+    public init(readiness: [HealthCheck], startup: [HealthCheck], activity: [HealthCheck]) {
+        self.readiness = readiness
+        self.startup = startup
+        self.activity = activity
+    }
+}
+
+/// The operations API: probes, metrics, and what operators read. Served on a listener of its own, never with the public
+/// API.
+public struct AdminAPI: Sendable {
+    private let responder: AdminResponder
+    private let limits: AdminLimits
+    private let logger: Logger
+
+    /// Puts the API together.
+    /// - Parameters:
+    ///   - progress: What `/livez` answers from.
+    ///   - checks: What the other probes answer from.
+    ///   - metrics: What `/metrics` shows.
+    ///   - operators: Who may use `/v1/…`.
+    ///   - reads: What operators may read.
+    ///   - limits: How much is accepted.
+    ///   - logger: Gets one line for each request of an operator.
+    public init(
+        progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
+        operators: OperatorDirectory, reads: OperatorReads, limits: AdminLimits = AdminLimits(), logger: Logger
+    ) {
+        self.limits = limits
+        self.logger = logger
+        func board(_ checks: [HealthCheck]) -> HealthBoard {
+            HealthBoard(checks, timeout: limits.checkTimeout, freshness: limits.checkFreshness)
+        }
+        let probes = Probes(
+            progress: progress, readiness: board(checks.readiness), startup: board(checks.startup),
+            activity: board(checks.activity))
+        responder = AdminResponder(
+            probes: probes, metrics: metrics, operators: operators, reads: reads, logger: logger)
+    }
+
+    /// The listener as a service, with the checks that it runs. Run it at most once.
+    /// - Parameters:
+    ///   - host: The address to listen on.
+    ///   - port: The port; 0 for any that is free.
+    ///   - onServerRunning: Is told the port once requests are accepted.
+    public func application(
+        host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) -> some ApplicationProtocol {
+        let server = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                idleTimeout: TimeAmount(limits.idleTimeout),
+                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                    maxHeaderFieldSize: 8_192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)))
+        let probes = responder.probes
+        return Application(
+            responder: responder, server: server,
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: port), serverName: nil,
+                availableConnectionsDelegate: .maximum(limits.maximumConnections, logger: logger)),
+            services: [probes.readiness, probes.startup, probes.activity],
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { await onServerRunning(port) }
+            }, logger: logger)
+    }
+}

@@ -1,0 +1,122 @@
+internal import PaymentCore
+
+/// Payments, refunds and events as the published schemas have them. The same value always gives the same bytes.
+enum PaymentRendering {
+    static func payment(_ payment: Payment) -> JSONValue {
+        .members([
+            "id": .string(payment.id.text),
+            "state": .string(payment.state.rawValue),
+            "reason": reason(payment.reason),
+            "amount": money(payment.amount),
+            "captured": money(payment.captured),
+            "refunded": money(payment.refunded),
+            "capture": .string(payment.captureMode.rawValue),
+            "reference": .optional(payment.reference),
+            "metadata": texts(payment.metadata),
+            "deadline": .string(payment.deadline.rfc3339),
+            "created_at": .string(payment.createdAt.rfc3339),
+            "updated_at": .string(payment.updatedAt.rfc3339),
+            "legs": .array(payment.legs.map { leg($0, of: payment) }),
+            "refunds": .array(payment.refunds.map { refund($0, of: payment) }),
+        ])
+    }
+
+    static func refund(_ refund: Refund, of payment: Payment) -> JSONValue {
+        .members([
+            "id": .string(refund.id(of: payment)),
+            "state": .string(refund.state.rawValue),
+            "amount": money(total(refund, currency: payment.amount.currency)),
+            "legs": .array(
+                refund.parts.map { part in
+                    .members([
+                        "index": .integer(part.leg),
+                        "amount": money(part.effect.amount),
+                        "state": .string(part.state.rawValue),
+                    ])
+                }),
+            "reason": refundReason(refund),
+            "created_at": .string(refund.createdAt.rfc3339),
+        ])
+    }
+
+    static func event(_ entry: AuditEntry) -> JSONValue {
+        var detail: [String: String] = [:]
+        for field in entry.fields { detail[field.name] = field.value }
+        return .members([
+            "sequence": .integer(entry.sequence),
+            "at": .string(entry.at.rfc3339),
+            "type": .string(entry.type.rawValue),
+            "leg": entry.leg.map { .integer($0) } ?? .null,
+            "detail": texts(detail),
+            "previous_hash": .string(entry.previous.hex),
+            "hash": .string(entry.hash.hex),
+        ])
+    }
+
+    /// A page of a listing.
+    static func page(_ items: [JSONValue], next: String?) -> JSONValue {
+        .members(["data": .array(items), "next_cursor": .optional(next)])
+    }
+
+    private static func leg(_ leg: Leg, of payment: Payment) -> JSONValue {
+        .members([
+            "index": .integer(leg.index),
+            "provider": .string(leg.provider.name),
+            "instrument": .string(leg.instrument.redacted),
+            "amount": money(leg.amount),
+            "phase": .string(leg.isOnePhase ? "one_phase" : "two_phase"),
+            "state": .string(LegState(leg, of: payment).rawValue),
+            "captured": money(leg.capturedAmount),
+            "refunded": money(payment.refundedAmount(ofLeg: leg.index)),
+            "reason": legReason(leg),
+        ])
+    }
+
+    /// The leg's own cause: not that another leg was lost.
+    private static func legReason(_ leg: Leg) -> JSONValue {
+        if let quarantine = leg.quarantine {
+            return reason(code: "quarantined", detail: quarantine.cause.rawValue)
+        }
+        guard let own = leg.lost ?? leg.captureLost else { return .null }
+        let prefix = "leg \(leg.index): "
+        let detail = own.detail.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+        return reason(code: own.code.rawValue, detail: detail)
+    }
+
+    private static func refundReason(_ refund: Refund) -> JSONValue {
+        if let part = refund.parts.first(where: { $0.state == .quarantined }) {
+            return reason(code: "quarantined", detail: part.reason)
+        }
+        if let part = refund.parts.first(where: { $0.state == .failed }) {
+            return reason(code: part.effect.worst == .refused ? "refused" : "declined", detail: part.reason)
+        }
+        return refund.reason.map { reason(code: "requested_by_caller", detail: $0) } ?? .null
+    }
+
+    private static func reason(_ reason: Reason?) -> JSONValue {
+        reason.map { self.reason(code: $0.code.rawValue, detail: $0.detail) } ?? .null
+    }
+
+    private static func reason(code: String, detail: String?) -> JSONValue {
+        let shown = detail.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(500))) }
+        return .members(["code": .string(code), "detail": .optional(shown)])
+    }
+
+    private static func money(_ amount: Money) -> JSONValue {
+        .members(["value": .integer(amount.value), "currency": .string(amount.currency.code)])
+    }
+
+    private static func texts(_ texts: [String: String]) -> JSONValue {
+        let names = texts.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        return .object(names.compactMap { name in texts[name].map { JSONMember(name, .string($0)) } })
+    }
+
+    private static func total(_ refund: Refund, currency: Currency) -> Money {
+        do {
+            return try Money.sum(refund.parts.map(\.effect.amount), in: currency)
+        } catch {
+            // Reserved amounts never exceed what was captured, so the sum always exists; the first part stands in.
+            return refund.parts.first?.effect.amount ?? .zero(currency)
+        }
+    }
+}

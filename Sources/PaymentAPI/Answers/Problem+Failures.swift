@@ -1,0 +1,58 @@
+internal import PaymentCore
+internal import Reconciler
+
+extension Problem {
+    /// The problem of an operation that was not taken.
+    init(_ failure: OperationFailure, of kind: OperationKind, payment: PaymentID?) {
+        switch failure {
+        case .notFound:
+            self = .notFound
+        case .keyReused:
+            self.init(
+                .keyReused, 422, "Idempotency-Key was used with another request", field: "Idempotency-Key")
+        case .keySpent:
+            self.init(.keySpent, 410, "Idempotency-Key is spent")
+            self.payment = payment
+        case .refused(let refusal, let id):
+            self.init(refusal, of: kind, payment: id)
+        case .notAccepting(let reason, let retryAfter):
+            self = .notAccepting(reason, retryAfter: retryAfter)
+        case .store(let failure):
+            self.init(failure)
+        }
+    }
+
+    /// The problem of a read that failed.
+    init(reading failure: OperationFailure) {
+        self.init(failure, of: .reconcile, payment: nil)
+    }
+
+    private init(_ refusal: OperationRefusal, of kind: OperationKind, payment: PaymentID) {
+        switch refusal {
+        case .tooLate(let state):
+            self.init(.tooLate, 409, kind == .capture ? "Too late to capture" : "Too late to cancel")
+            detail = kind == .capture
+                ? "The payment was captured before; it is \(state.rawValue)."
+                : "The payment went forward; it is \(state.rawValue). Refund it instead."
+            self.payment = payment
+        case .wrongState(let state, let allowed):
+            self.init(.stateConflict, 409, "The state does not permit this")
+            detail = "The payment is \(state.rawValue); \(allowed)."
+            self.payment = payment
+        case .invalid(let field, let detail):
+            self.init(.invalidRequest, 422, "Invalid request", detail: detail, field: field)
+            self.payment = payment
+        }
+    }
+
+    /// Nothing was done, and it may be tried again; unless that is not known, which is no promise of 503.
+    private init(_ failure: StoreFailure) {
+        if failure.code == .indeterminate {
+            self = .internalError("It is not known whether the request was recorded. Retry with the same key.")
+        } else if failure.isPassing {
+            self = .notAccepting("The store is not available.", retryAfter: 1)
+        } else {
+            self = .internalError()
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import Hummingbird
+internal import PaymentCore
+
+/// A request as the routes see it: authenticated, matched, its body read.
+struct IncomingRequest: Sendable {
+    var caller: CallerID
+    var method: String
+    /// The path without the query.
+    var path: String
+    /// The query without its question mark.
+    var query: String?
+    /// The text at the place of the identifier in the path.
+    var id: String
+    var headers: HeaderValues
+    var body: [UInt8]
+
+    /// The payment that the path names.
+    func payment() throws(Problem) -> PaymentID {
+        guard let payment = PaymentID(text: id) else {
+            if CardNumber.appears(in: id) { throw .cardNumber(field: "id") }
+            throw .malformed(field: "id", "Must be pay_ and 40 lowercase hexadecimal digits.")
+        }
+        return payment
+    }
+
+    /// The key of the operation.
+    func idempotencyKey() throws(Problem) -> IdempotencyKey {
+        let values = headers.all("idempotency-key")
+        guard let text = values.first, !text.isEmpty else { throw .keyMissing }
+        guard values.count == 1 else {
+            throw .malformed(field: "Idempotency-Key", "The header is there more than once.")
+        }
+        guard !CardNumber.appears(in: text) else { throw .cardNumber(field: "Idempotency-Key") }
+        do {
+            return try IdempotencyKey(text)
+        } catch {
+            throw .malformed(field: "Idempotency-Key", "Must be \(error.allowed).")
+        }
+    }
+
+    /// The wait that the caller asked for, in seconds and at most `maximum`; `nil` if it asked for none.
+    func wait(atMost maximum: Int64) -> Int64? {
+        WaitPreference.seconds(in: headers.all("prefer")).map { min($0, maximum) }
+    }
+
+    /// The body as JSON, checked for card numbers; an empty object where an empty body is allowed.
+    func document(maximumDepth: Int, mayBeAbsent: Bool) throws(Problem) -> JSONValue {
+        if body.isEmpty, mayBeAbsent { return .empty }
+        guard isJSON else { throw Problem(.unsupportedMediaType, 415, "Unsupported media type") }
+        let document: JSONValue
+        do {
+            document = try JSONReader.read(body, maximumDepth: maximumDepth)
+        } catch {
+            throw .unreadable(error)
+        }
+        if let place = CardNumberScan.find(in: document) { throw .cardNumber(field: place.text) }
+        return document
+    }
+
+    /// What makes two requests the same: method, path and canonical JSON.
+    func fingerprint(of document: JSONValue) -> Digest {
+        Digest(of: [Array(method.utf8), Array(path.utf8), document.canonicalBytes])
+    }
+
+    private var isJSON: Bool {
+        let values = headers.all("content-type")
+        guard values.count == 1, let value = values.first else { return false }
+        let parts = value.lowercased().split(separator: ";").map { part in
+            String(part.filter { $0 != " " && $0 != "\t" && $0 != "\"" })
+        }
+        guard parts.first == "application/json" else { return false }
+        return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }
+    }
+}
+
+/// The values of a request's headers, by lowercase name.
+struct HeaderValues: Sendable {
+    private let fields: HTTPFields
+
+    init(_ fields: HTTPFields) {
+        self.fields = fields
+    }
+
+    /// All values of a header, in their order.
+    func all(_ name: String) -> [String] {
+        fields.filter { $0.name.canonicalName == name }.map(\.value)
+    }
+}

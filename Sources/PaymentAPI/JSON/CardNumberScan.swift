@@ -1,0 +1,26 @@
+internal import PaymentCore
+
+/// Looks for card numbers in a whole document: in every string, every number and every member's name.
+enum CardNumberScan {
+    /// The place of the first card number, `nil` if there is none. The place never shows the number itself.
+    static func find(in value: JSONValue, at path: FieldPath = .root) -> FieldPath? {
+        switch value {
+        case .null, .bool: return nil
+        case .number(let text), .string(let text): return CardNumber.appears(in: text) ? path : nil
+        case .array(let items):
+            for (index, item) in items.enumerated() {
+                if let found = find(in: item, at: path.item(index)) { return found }
+            }
+            return nil
+        case .object(let members):
+            for member in members {
+                let place = path.member(member.name)
+                if CardNumber.appears(in: member.name) { return place }
+                // An amount is a count, not a name: its digits may pass the check of a card number by chance.
+                if member.name == "value", case .number = member.value { continue }
+                if let found = find(in: member.value, at: place) { return found }
+            }
+            return nil
+        }
+    }
+}

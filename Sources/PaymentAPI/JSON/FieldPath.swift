@@ -1,0 +1,37 @@
+internal import PaymentCore
+
+/// Where in a request something is, as problem documents name it: `legs[1].amount.value`.
+///
+/// It is shown to the caller and may be logged, so names that the caller made up are shown only if they are short, plain
+/// and no card number.
+struct FieldPath: Sendable, Hashable {
+    /// The text; empty for the whole document.
+    let text: String
+
+    /// The whole document.
+    static let root = FieldPath(text: "")
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// A member of the object at this place.
+    func member(_ name: String) -> FieldPath {
+        let shown = FieldPath.isShown(name) ? name : "…"
+        return FieldPath(text: text.isEmpty ? shown : "\(text).\(shown)")
+    }
+
+    /// An item of the array at this place.
+    func item(_ index: Int) -> FieldPath { FieldPath(text: "\(text)[\(index)]") }
+
+    private static func isShown(_ name: String) -> Bool {
+        let plain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        return plain && (1...64).contains(name.utf8.count) && !CardNumber.appears(in: name)
+    }
+}

@@ -1,0 +1,179 @@
+internal import PaymentCore
+public import Reconciler
+
+/// Reads payments and writes them as the published schemas have them: the one place where payments become answers to
+/// reads, for callers, who see their own, and for operators, who see all.
+public struct PaymentReader: Sendable {
+    typealias Listing = @Sendable (PaymentQuery) async throws(OperationFailure) -> Page<Payment>
+    typealias Finding = @Sendable (PaymentID) async throws(OperationFailure) -> Payment
+    typealias Trail = @Sendable (PaymentID, Int64, Int) async throws(OperationFailure) -> [AuditEntry]
+
+    private let caller: CallerID?
+    private let listing: Listing
+    private let finding: Finding
+    private let trail: Trail
+
+    /// Reads what one caller may see.
+    init(operations: any PaymentOperations, caller: CallerID) {
+        self.caller = caller
+        listing = { query throws(OperationFailure) in try await operations.payments(query) }
+        finding = { id throws(OperationFailure) in try await operations.payment(caller: caller, id) }
+        trail = { id, sequence, limit throws(OperationFailure) in
+            try await operations.events(caller: caller, payment: id, after: sequence, limit: limit)
+        }
+    }
+
+    /// Reads the payments of all callers, for operators.
+    public init(store: any PaymentStore) {
+        caller = nil
+        let find: Finding = { id throws(OperationFailure) in
+            let found: Payment?
+            do throws(StoreFailure) {
+                found = try await store.payment(id)
+            } catch {
+                throw .store(error)
+            }
+            guard let found else { throw .notFound }
+            return found
+        }
+        finding = find
+        listing = { query throws(OperationFailure) in
+            do throws(StoreFailure) {
+                return try await store.payments(query)
+            } catch {
+                throw .store(error)
+            }
+        }
+        trail = { id, sequence, limit throws(OperationFailure) in
+            _ = try await find(id)
+            do throws(StoreFailure) {
+                return try await store.auditTrail(of: id, after: sequence, limit: limit)
+            } catch {
+                throw .store(error)
+            }
+        }
+    }
+
+    /// The answer to a listing with its query string, problem documents included.
+    public func list(query: String?) async -> StoredAnswer {
+        await stored { () async throws(Problem) -> Answer in try await page(query: query) }
+    }
+
+    /// The answer to a read of one payment, named by the text in the path.
+    public func payment(_ id: String) async -> StoredAnswer {
+        await stored { () async throws(Problem) -> Answer in try await one(try PaymentReader.id(id)) }
+    }
+
+    /// The answer to a read of a payment's audit trail, with its query string.
+    public func events(of id: String, query: String?) async -> StoredAnswer {
+        await stored { () async throws(Problem) -> Answer in
+            try await events(of: try PaymentReader.id(id), query: query)
+        }
+    }
+
+    private static func id(_ text: String) throws(Problem) -> PaymentID {
+        guard let id = PaymentID(text: text) else {
+            throw .malformed(field: "id", "Must be pay_ and 40 lowercase hexadecimal digits.")
+        }
+        return id
+    }
+
+    private func stored(_ read: () async throws(Problem) -> Answer) async -> StoredAnswer {
+        do {
+            return try await read().stored
+        } catch {
+            return Answer(error).stored
+        }
+    }
+}
+
+extension PaymentReader {
+    /// One payment.
+    func one(_ id: PaymentID) async throws(Problem) -> Answer {
+        do {
+            return Answer(200, PaymentRendering.payment(try await finding(id)))
+        } catch {
+            throw Problem(reading: error)
+        }
+    }
+
+    /// A page of payments, newest first.
+    func page(query text: String?) async throws(Problem) -> Answer {
+        let query = try query(text)
+        do {
+            let page = try await listing(query)
+            return Answer(
+                200,
+                PaymentRendering.page(
+                    page.items.map(PaymentRendering.payment),
+                    next: page.next.map { ListingCursor.encode($0, query: query) }))
+        } catch {
+            throw Problem(reading: error)
+        }
+    }
+
+    /// A page of a payment's audit trail, oldest first.
+    func events(of id: PaymentID, query text: String?) async throws(Problem) -> Answer {
+        let parameters = try QueryParameters(text, allowed: ["cursor", "limit"])
+        let limit = try parameters.limit()
+        var after: Int64 = 0
+        if let cursor = parameters["cursor"] {
+            guard let sequence = EventCursor.decode(cursor, payment: id) else { throw PaymentReader.badCursor }
+            after = sequence
+        }
+        do {
+            let entries = try await trail(id, after, limit)
+            var next: String?
+            if let last = entries.last, entries.count >= limit,
+                try await !trail(id, last.sequence, 1).isEmpty
+            {
+                next = EventCursor.encode(last.sequence, payment: id)
+            }
+            return Answer(200, PaymentRendering.page(entries.map(PaymentRendering.event), next: next))
+        } catch {
+            throw Problem(reading: error)
+        }
+    }
+
+    private static var badCursor: Problem {
+        .malformed(field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
+    }
+
+    private func query(_ text: String?) throws(Problem) -> PaymentQuery {
+        let parameters = try QueryParameters(
+            text, allowed: ["reference", "state", "provider", "created_after", "cursor", "limit"])
+        var query = PaymentQuery(limit: try parameters.limit())
+        query.caller = caller
+        if let reference = parameters["reference"] {
+            guard (1...128).contains(reference.unicodeScalars.count) else {
+                throw .malformed(field: "reference", "Must have 1 to 128 characters.")
+            }
+            query.reference = reference
+        }
+        if let state = parameters["state"] {
+            query.state = PaymentState(rawValue: state)
+            guard query.state != nil else {
+                let names = PaymentState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .malformed(field: "state", "Must be one of \(names).")
+            }
+        }
+        if let provider = parameters["provider"] {
+            do {
+                query.provider = try ProviderName(provider)
+            } catch {
+                throw .malformed(field: "provider", "Must be \(error.allowed).")
+            }
+        }
+        if let moment = parameters["created_after"] {
+            query.createdAfter = Timestamp(utc: moment)
+            guard query.createdAfter != nil else {
+                throw .malformed(field: "created_after", "Must be RFC 3339 in UTC with the suffix Z.")
+            }
+        }
+        if let cursor = parameters["cursor"] {
+            query.after = ListingCursor.decode(cursor, query: query)
+            guard query.after != nil else { throw PaymentReader.badCursor }
+        }
+        return query
+    }
+}

@@ -1,0 +1,105 @@
+internal import PaymentCore
+
+/// The body of `POST /v1/payments`, checked against the published schema and not yet against the providers.
+struct CreateBody: Sendable, Hashable {
+    var amount: Money
+    var legs: [CreateRequest.Leg]
+    var capture: CaptureMode
+    var reference: String?
+    var metadata: [String: String]
+    var deadline: Timestamp?
+
+    init(_ document: JSONValue) throws(Problem) {
+        let fields = try ObjectFields(
+            document, at: .root,
+            allowed: ["amount", "legs", "capture", "reference", "metadata", "deadline"])
+        amount = try fields.required("amount").positiveMoney(at: FieldPath.root.member("amount"))
+        legs = try CreateBody.legs(try fields.required("legs"), at: FieldPath.root.member("legs"))
+        capture = try CreateBody.capture(fields["capture"])
+        reference = try fields["reference"]?.text(at: FieldPath.root.member("reference"), length: 1...128)
+        metadata = try CreateBody.metadata(fields["metadata"], at: FieldPath.root.member("metadata"))
+        deadline = try CreateBody.instant(fields["deadline"], at: FieldPath.root.member("deadline"))
+    }
+
+    private static func legs(
+        _ value: JSONValue, at path: FieldPath
+    ) throws(Problem) -> [CreateRequest.Leg] {
+        var legs: [CreateRequest.Leg] = []
+        for (index, item) in try value.items(at: path, count: 1...CreateRequest.maximumLegs).enumerated() {
+            let place = path.item(index)
+            let fields = try ObjectFields(item, at: place, allowed: ["provider", "instrument", "amount"])
+            legs.append(
+                CreateRequest.Leg(
+                    provider: try provider(try fields.required("provider"), at: place.member("provider")),
+                    instrument: try instrument(
+                        try fields.required("instrument"), at: place.member("instrument")),
+                    amount: try fields.required("amount").positiveMoney(at: place.member("amount"))))
+        }
+        return legs
+    }
+
+    private static func provider(_ value: JSONValue, at path: FieldPath) throws(Problem) -> ProviderName {
+        let text = try value.text(at: path, length: 1...64)
+        do {
+            return try ProviderName(text)
+        } catch {
+            throw .malformed(path, "Must be \(error.allowed).")
+        }
+    }
+
+    private static func instrument(_ value: JSONValue, at path: FieldPath) throws(Problem) -> Instrument {
+        let text = try value.text(at: path, length: 1...128)
+        do {
+            return try Instrument(token: text)
+        } catch .cardNumber {
+            throw .cardNumber(field: path.text)
+        } catch {
+            throw .malformed(path, "Must be 1 to 128 visible ASCII characters.")
+        }
+    }
+
+    private static func capture(_ value: JSONValue?) throws(Problem) -> CaptureMode {
+        guard let value else { return .automatic }
+        guard case .string(let text) = value, let mode = CaptureMode(rawValue: text) else {
+            throw .malformed(FieldPath.root.member("capture"), "Must be automatic or manual.")
+        }
+        return mode
+    }
+
+    private static func metadata(
+        _ value: JSONValue?, at path: FieldPath
+    ) throws(Problem) -> [String: String] {
+        guard let value else { return [:] }
+        guard case .object(let members) = value else { throw .malformed(path, "Must be an object.") }
+        guard members.count <= 20 else { throw .malformed(path, "Must have at most 20 members.") }
+        var metadata: [String: String] = [:]
+        for member in members {
+            let place = path.member(member.name)
+            guard (1...40).contains(member.name.unicodeScalars.count) else {
+                throw .malformed(place, "The name must have 1 to 40 characters.")
+            }
+            metadata[member.name] = try member.value.text(at: place, length: 0...500)
+        }
+        return metadata
+    }
+
+    private static func instant(_ value: JSONValue?, at path: FieldPath) throws(Problem) -> Timestamp? {
+        guard let value else { return nil }
+        guard case .string(let text) = value, let moment = Timestamp(utc: text) else {
+            throw .malformed(path, "Must be RFC 3339 in UTC with the suffix Z.")
+        }
+        return moment
+    }
+}
+
+extension Timestamp {
+    /// Reads RFC 3339 as the published schema narrows it: in UTC, with `T` and `Z`, and at most nine digits of a second's
+    /// fraction.
+    init?(utc text: String) {
+        let isNarrow = text.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || [0x2D, 0x2E, 0x3A, 0x54, 0x5A].contains(byte)
+        }
+        guard isNarrow, text.utf8.count <= 30, text.hasSuffix("Z") else { return nil }
+        self.init(rfc3339: text)
+    }
+}

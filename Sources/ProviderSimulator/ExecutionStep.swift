@@ -1,0 +1,122 @@
+import GRDB
+
+/// Executes requests against the ledger inside one database transaction.
+struct ExecutionStep {
+    let db: Database
+    let clock: SimulatorClock
+    let contracts: ContractDesk
+
+    /// - Parameter chance: for a decline by chance, in 0..<1.
+    func execute(_ request: ProviderRequest, fault: Fault?, chance: Double) throws -> Answer {
+        let options = try contracts.options(of: request.provider)
+        let now = clock.now() + options.clockOffsetMs
+        let rules = ContractRules(options: options, now: now, twist: Twist(fault), chance: chance)
+        let table = TransactionTable(db: db, provider: request.provider)
+        if case .list(let query) = request.command { return try list(query, table, rules) }
+        if case .refused(let problem) = request.command { return .problem(problem) }
+        if fault?.kind == .keyForgotten { try table.forget(request.key) }
+
+        var found = try settled(request.key, table, rules)
+        if request.operation.inquires {
+            return try inquire(request, &found, fault, table, rules).answer
+        }
+        let execution = rules.execute(request, on: found?.record)
+        guard let record = execution.record, record != found?.record else { return execution.answer }
+        var changed = found ?? StoredTransaction(record: record)
+        changed.previous = found?.record
+        changed.record = record
+        if let staleMs = fault?.staleMs ?? (fault?.kind == .staleInquiry ? 2000 : nil) {
+            // A second change within the window keeps the older view: that replica has seen neither.
+            if !isStale(changed, now) { changed.staleState = found?.record }
+            changed.staleUntil = now + staleMs
+        }
+        try table.save(&changed, movements: execution.movements)
+        return execution.answer
+    }
+
+    /// Applies what time alone has changed in this provider by now, so that a listing shows it.
+    func settleAllDue(provider: String, limit: Int) throws -> Int {
+        let options = try contracts.options(of: provider)
+        let rules = ContractRules(options: options, now: clock.now() + options.clockOffsetMs)
+        let table = TransactionTable(db: db, provider: provider)
+        let due = try table.due(by: rules.now, limit: limit)
+        for stored in due { _ = try settle(stored, table, rules) }
+        return due.count
+    }
+
+    /// The transaction as it is now: forgotten if its retention has passed, otherwise brought up to date.
+    private func settled(_ key: String, _ table: TransactionTable, _ rules: ContractRules) throws
+        -> StoredTransaction?
+    {
+        guard let stored = try table.find(key) else { return nil }
+        let current = try settle(stored, table, rules)
+        if let retention = rules.options.keyRetentionMs, rules.now > current.record.createdAt + retention {
+            try table.forget(key)
+            return nil
+        }
+        return current
+    }
+
+    private func settle(_ stored: StoredTransaction, _ table: TransactionTable, _ rules: ContractRules) throws
+        -> StoredTransaction
+    {
+        var current = stored
+        let movements = rules.settleDue(&current.record)
+        guard current.record != stored.record else { return stored }
+        current.previous = stored.record
+        try table.save(&current, movements: movements)
+        return current
+    }
+
+    private func inquire(
+        _ request: ProviderRequest, _ found: inout StoredTransaction?, _ fault: Fault?,
+        _ table: TransactionTable,
+        _ rules: ContractRules
+    ) throws -> Execution {
+        if var stored = found, fault?.kind == .staleInquiry {
+            if !isStale(stored, rules.now) { stored.staleState = stored.previous }
+            stored.staleUntil = rules.now + (fault?.staleMs ?? 2000)
+            try table.save(&stored, movements: [])
+            found = stored
+        }
+        guard let stored = found, isStale(stored, rules.now) else {
+            return rules.inquire(request, found?.record)
+        }
+        return rules.inquire(request, stored.staleState)
+    }
+
+    private func isStale(_ stored: StoredTransaction, _ now: Int64) -> Bool {
+        stored.staleUntil.map { now < $0 } ?? false
+    }
+
+    private func list(_ query: ListQuery, _ table: TransactionTable, _ rules: ContractRules) throws -> Answer
+    {
+        while try settleAllDue(provider: table.provider, limit: 500) > 0 {}
+        let found = try table.list(query)
+        let page = found.prefix(query.limit)
+        var next: String?
+        if found.count > query.limit, let last = page.last {
+            let position = ListQuery.Position(
+                updatedAt: last.record.updatedAt, key: last.record.key, id: last.id)
+            next = ListCursor(position: position, updatedBefore: query.updatedBefore).text
+        }
+        return Answer(status: 200, content: .page(page.map(\.record), nextCursor: next))
+    }
+}
+
+extension Twist {
+    /// The part of a fault that bends the execution.
+    fileprivate init(_ fault: Fault?) {
+        self.init()
+        guard let fault else { return }
+        switch fault.kind {
+        case .declineBound: decline = .bound
+        case .declineUnbound: decline = .unbound
+        case .pending: pending = (fault.delayMs ?? 2000, fault.outcome != .declined)
+        case .amountChanged:
+            changesAmount = true
+            changedValue = fault.amountValue
+        default: break
+        }
+    }
+}

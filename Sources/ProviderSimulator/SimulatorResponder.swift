@@ -1,0 +1,97 @@
+import Foundation
+import Hummingbird
+
+/// Answers every request: the providers' routes, and the control API.
+struct SimulatorResponder: HTTPResponder {
+    typealias Context = ConnectionContext
+
+    static let maximumBodyBytes = 65_536
+
+    let processor: RequestProcessor
+    let readers: [String: MessageReader]
+    let control: ControlRoutes
+    let allowsRemoteControl: Bool
+
+    func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        let path = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
+            String.init)
+        guard let first = path.first else { return try render(.problem(.notFound)) }
+        var query: [String: String] = [:]
+        for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+        let message = ReceivedMessage(
+            method: request.method.rawValue, path: Array(path.dropFirst()), query: query,
+            authorization: request.headers[.authorization], contentType: request.headers[.contentType],
+            notAfter: request.headers.first { $0.name.canonicalName == "not-after" }?.value,
+            body: await body(request))
+        if first == "_control" {
+            guard allowsRemoteControl || context.isLoopback else { return try render(.problem(.notFound)) }
+            return await control.respond(to: message)
+        }
+        guard let reader = readers[first], let understood = reader.read(message) else {
+            return try render(.problem(.notFound))
+        }
+        return try await deliver(processor.receive(understood), context)
+    }
+
+    /// Nil when it is too large, or broke off: then the caller is gone as well.
+    private func body(_ request: Request) async -> Data? {
+        do {
+            let buffer = try await request.body.collect(upTo: Self.maximumBodyBytes)
+            return Data(buffer.readableBytesView)
+        } catch {
+            return nil
+        }
+    }
+
+    private func deliver(_ delivery: Delivery, _ context: ConnectionContext) async throws -> Response {
+        switch delivery {
+        case .answer(let answer, let afterMs):
+            try await wait(afterMs)
+            return try render(answer)
+        case .answerWithoutStatus(let answer):
+            return try render(answer, omittingStatus: true)
+        case .truncated(let answer):
+            return try renderHalf(answer)
+        case .close(let afterMs):
+            try await wait(afterMs)
+            await context.close()
+            return Response(status: .serviceUnavailable)
+        case .executeLater(let request, let afterMs):
+            try await wait(afterMs)
+            return try render(try await processor.arrive(request))
+        }
+    }
+
+    private func wait(_ milliseconds: Int64) async throws {
+        if milliseconds > 0 { try await Task.sleep(for: .milliseconds(milliseconds)) }
+    }
+
+    private func render(_ answer: Answer, omittingStatus: Bool = false) throws -> Response {
+        let body = try answer.body(omittingStatus: omittingStatus)
+        return Response(
+            status: .init(code: answer.status), headers: headers(answer),
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// Announces the whole length and ends the connection in the middle.
+    private func renderHalf(_ answer: Answer) throws -> Response {
+        let body = try answer.body()
+        let half = ByteBuffer(bytes: body.prefix(body.count / 2))
+        return Response(
+            status: .init(code: answer.status), headers: headers(answer),
+            body: ResponseBody(contentLength: body.count) { writer in
+                try await writer.write(half)
+                throw BrokenOffOnPurpose()
+            })
+    }
+
+    private func headers(_ answer: Answer) -> HTTPFields {
+        var headers: HTTPFields = [.contentType: answer.contentType]
+        if let seconds = answer.retryAfterSeconds { headers[.retryAfter] = String(seconds) }
+        if answer.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
+        return headers
+    }
+}
+
+/// Makes the server drop the connection after what was written so far.
+private struct BrokenOffOnPurpose: Error {}

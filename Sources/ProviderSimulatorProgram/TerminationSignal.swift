@@ -1,0 +1,21 @@
+import Dispatch
+import Foundation
+
+/// SIGTERM and SIGINT as something to await.
+enum TerminationSignal {
+    /// Returns at the first of them, or when the task is cancelled.
+    static func wait() async {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGTERM, SIGINT].map { number in
+            // The default action would end the process before the source hears of it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+        var iterator = signals.makeAsyncIterator()
+        _ = await iterator.next()
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,105 @@
+public import HTTPTransport
+public import Logging
+public import Metrics
+public import PaymentCore
+public import Reconciler
+
+/// Puts the providers together: one middleware stack for each, around one sender for all of them.
+public struct ProviderAssembly: Sendable {
+    /// Why providers cannot be put together.
+    public enum Failure: Error, Sendable, Hashable {
+        /// Two have the same name.
+        case duplicateName(ProviderName)
+        /// One provider alone could take all connections of the sender, and hold the others up by being slow.
+        case tooFewConnections(needed: Int, available: Int)
+    }
+
+    /// A provider, and what operators want to see of its stack.
+    public struct Assembled: Sendable {
+        /// The provider.
+        public let provider: ReferenceProvider
+        /// Its breaker.
+        public let breaker: CircuitBreaking
+        /// Its budget.
+        public let budget: BudgetLimit
+    }
+
+    private let sender: any HTTPSender
+    private let connections: Int
+    private let clock: any WallClock
+    private let logger: Logger
+    private let metrics: any MetricsFactory
+
+    /// - Parameters:
+    ///   - sender: the wire, shared by all providers.
+    ///   - connections: how many requests the sender has on the wire at one time; see
+    ///     ``connectionsNeeded(for:)``.
+    ///   - clock: the time.
+    ///   - logger: gets a line for each request, with neither header nor path nor body.
+    ///   - metrics: where the instruments come from.
+    public init(
+        sender: any HTTPSender, connections: Int, clock: any WallClock, logger: Logger,
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.sender = sender
+        self.connections = connections
+        self.clock = clock
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    /// How many connections the shared sender needs so that no provider ever waits for another's.
+    public static func connectionsNeeded(for settings: [ProviderSettings]) -> Int {
+        settings.reduce(0) { sum, provider in
+            let (next, overflow) = sum.addingReportingOverflow(max(1, provider.contract.concurrency))
+            return overflow ? .max : next
+        }
+    }
+
+    /// Puts every provider together, by name.
+    ///
+    /// - Throws: if two have the same name, or the sender has fewer connections than all of them together may
+    ///   use.
+    public func assemble(_ settings: [ProviderSettings]) throws(Failure) -> [ProviderName: Assembled] {
+        let needed = Self.connectionsNeeded(for: settings)
+        guard needed <= connections else { throw .tooFewConnections(needed: needed, available: connections) }
+        var assembled: [ProviderName: Assembled] = [:]
+        for provider in settings {
+            guard assembled[provider.name] == nil else { throw .duplicateName(provider.name) }
+            assembled[provider.name] = assemble(provider)
+        }
+        return assembled
+    }
+
+    private func assemble(_ settings: ProviderSettings) -> Assembled {
+        let breaker = CircuitBreaking(settings.breaker)
+        let budget = BudgetLimit(settings.budget)
+        var logger = logger
+        logger[metadataKey: "provider"] = "\(settings.name.name)"
+        // From the outside to the wire. The order carries meaning:
+        let layers: [any Middleware] = [
+            // Log and metrics see every request, those that the layers below refuse included.
+            RequestLog(logger: logger),
+            RequestMetrics(provider: settings.name.name, factory: metrics),
+            TraceHeader(),
+            // The deadline before everything that waits, so that waiting counts against it.
+            DeadlineLimit(),
+            // A double submission is refused before it takes a probe of the breaker or a place of the budget.
+            SingleFlight(),
+            // The breaker before the budget: what will not be sent must not queue.
+            breaker,
+            budget,
+            // The token last: only a request that goes out needs one, it is as fresh as can be, and the
+            // secret is seen by no other layer.
+            TokenHeader(source: settings.tokens),
+        ]
+        let client = ProviderClient(
+            address: settings.address, sender: MiddlewareStack(layers, sender: sender),
+            limits: settings.limits)
+        let provider = ReferenceProvider(
+            name: settings.name, contract: settings.contract,
+            amounts: settings.conversion.map(AmountFormat.converted) ?? .minorUnits, client: client,
+            clock: clock)
+        return Assembled(provider: provider, breaker: breaker, budget: budget)
+    }
+}

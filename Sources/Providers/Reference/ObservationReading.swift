@@ -1,0 +1,78 @@
+internal import PaymentCore
+
+/// Turns a transaction of the reference contract into the core's words.
+struct ObservationReading: Sendable {
+    /// How amounts are counted.
+    let amounts: AmountFormat
+    /// In how many steps this provider takes money, as its contract says.
+    let phases: ProviderContract.Phases
+
+    /// The observation.
+    ///
+    /// What cannot be what was asked for is marked as a contradiction and never left out.
+    ///
+    /// `payment` is whose transaction it should be, `nil` where anything may be read, as in a listing; `began` is the
+    /// moment before the request was sent.
+    func observation(
+        of transaction: WireTransaction, for payment: PaymentID?, began: Timestamp, source: Observation.Source
+    ) -> Observation {
+        var observation = Observation(
+            Self.status(transaction.status), began: began, source: source,
+            key: EffectKey(reported: transaction.key), authorizedUntil: transaction.authorizedUntil,
+            reason: ShortCode.of(transaction.reason))
+        observation.contradiction = contradiction(in: transaction, for: payment)
+        if let amount = transaction.amount {
+            observation.amount = amounts.money(amount)
+            if observation.amount == nil { observation.contradiction = "amount_unreadable" }
+        }
+        observation.captures = movements(transaction.captures, &observation)
+        observation.refunds = movements(transaction.refunds, &observation)
+        return observation
+    }
+
+    private func contradiction(in transaction: WireTransaction, for payment: PaymentID?) -> String? {
+        if let payment, let named = transaction.payment, named != payment.text { return "another_payment" }
+        switch (transaction.kind, phases) {
+        case (nil, _), (.authorize, .authorizeCapture), (.sale, .sale): return nil
+        case (.authorize, .sale), (.sale, .authorizeCapture): return "another_kind"
+        }
+    }
+
+    private func movements(
+        _ movements: [WireTransaction.Movement], _ observation: inout Observation
+    ) -> [Observation.Movement] {
+        var readable: [Observation.Movement] = []
+        for movement in movements {
+            guard let amount = amounts.money(movement.amount) else {
+                observation.contradiction = "amount_unreadable"
+                continue
+            }
+            readable.append(
+                Observation.Movement(
+                    key: EffectKey(reported: movement.key), amount: amount,
+                    state: Self.state(movement.status),
+                    reason: ShortCode.of(movement.reason)))
+        }
+        return readable
+    }
+
+    private static func status(_ status: WireTransaction.Status) -> Observation.Status {
+        switch status {
+        case .pending: .pending
+        case .authorized: .authorized
+        case .captured: .captured
+        case .declined: .declined
+        case .voided: .voided
+        case .tombstoned: .tombstoned
+        case .expired: .expired
+        }
+    }
+
+    private static func state(_ status: WireTransaction.Movement.Status) -> Observation.Movement.State {
+        switch status {
+        case .pending: .pending
+        case .succeeded: .succeeded
+        case .declined: .declined
+        }
+    }
+}

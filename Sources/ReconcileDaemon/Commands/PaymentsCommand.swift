@@ -1,0 +1,200 @@
+import ArgumentParser
+import Foundation
+import PaymentCore
+import Reconciler
+import SQLiteStore
+
+struct PaymentsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "payments", abstract: "Reads payments from the store, and checks their audit trails.",
+        discussion: """
+            Examples:
+              reconciled payments list --config reconciled.yaml --state quarantined
+              reconciled payments show pay_… --config reconciled.yaml
+              reconciled payments reconcile pay_… --config reconciled.yaml
+              reconciled payments verify --config reconciled.yaml
+            """,
+        subcommands: [ListPayments.self, ShowPayment.self, ReconcilePayment.self, VerifyPayments.self])
+}
+
+enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+
+    /// Text on a terminal, JSON lines into a pipe, unless one is asked for.
+    static func chosen(_ asked: OutputFormat?) -> OutputFormat {
+        asked ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
+    }
+}
+
+func openStore(_ options: ConfigurationOptions) throws -> SQLiteStore {
+    let configuration = try options.load()
+    guard FileManager.default.fileExists(atPath: configuration.databasePath) else {
+        throw CommandFailure(.unavailable, "there is no database at \(configuration.databasePath) yet")
+    }
+    do {
+        return try SQLiteStore(path: configuration.databasePath)
+    } catch {
+        throw CommandFailure(.unavailable, "\(error)")
+    }
+}
+
+struct ListPayments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists payments, newest first.",
+        discussion: "Example:\n  reconciled payments list --config reconciled.yaml --state processing --limit 20")
+
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: "Only in this state: \(PaymentState.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var state: String?
+    @Option(help: "Only with this reference.") var reference: String?
+    @Option(help: "Only with a leg at this provider.") var provider: String?
+    @Option(help: "At most so many, 1 to 200.") var limit: Int = 50
+    @Option(help: "text or json.") var output: OutputFormat?
+
+    func run() async throws {
+        var query = PaymentQuery(limit: limit)
+        guard (1...200).contains(limit) else {
+            throw CommandFailure(.usage, "--limit: '\(limit)'; allowed: 1 to 200")
+        }
+        if let state {
+            guard let known = PaymentState(rawValue: state) else {
+                let allowed = PaymentState.allCases.map(\.rawValue).joined(separator: ", ")
+                throw CommandFailure(.usage, "--state: '\(state)'; allowed: \(allowed)")
+            }
+            query.state = known
+        }
+        if let provider {
+            do {
+                query.provider = try ProviderName(provider)
+            } catch {
+                throw CommandFailure(.usage, "--provider: '\(provider)'; allowed: \(error.allowed)")
+            }
+        }
+        query.reference = reference
+        let page = try await openStore(options).payments(query)
+        for payment in page.items { print(PaymentLine.render(payment, as: .chosen(output))) }
+    }
+}
+
+struct ShowPayment: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Shows one payment with its audit trail.",
+        discussion: "Example:\n  reconciled payments show pay_… --config reconciled.yaml")
+
+    @Argument(help: "The payment's id.") var id: String
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: "text or json.") var output: OutputFormat?
+
+    func run() async throws {
+        guard let id = PaymentID(text: id) else {
+            throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
+        }
+        let store = try openStore(options)
+        guard let payment = try await store.payment(id) else {
+            throw CommandFailure(.finding, "there is no payment \(id)")
+        }
+        let format = OutputFormat.chosen(output)
+        print(PaymentLine.render(payment, as: format))
+        var last: Int64 = 0
+        while true {
+            let entries = try await store.auditTrail(of: id, after: last, limit: 500)
+            for entry in entries { print(PaymentLine.render(entry, as: format)) }
+            guard let newest = entries.last, entries.count == 500 else { return }
+            last = newest.sequence
+        }
+    }
+}
+
+struct ReconcilePayment: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile", abstract: "Has a payment's undecided statuses read now, whatever the schedule says.",
+        discussion: """
+            It makes the payment due; a running daemon takes it up within its poll interval.
+            Example:
+              reconciled payments reconcile pay_… --config reconciled.yaml
+            """)
+
+    @Argument(help: "The payment's id.") var id: String
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        guard let id = PaymentID(text: id) else {
+            throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
+        }
+        let configuration = try options.load()
+        let store = try openStore(options)
+        for _ in 0..<5 {
+            guard let payment = try await store.payment(id) else {
+                throw CommandFailure(.finding, "there is no payment \(id)")
+            }
+            var machine = PaymentMachine(payment: payment)
+            let context = MachineContext(
+                now: try await store.now(), contracts: configuration.contracts, policy: configuration.policy,
+                mayBegin: false)
+            _ = machine.handle(.inquireNow, context)
+            let change = PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: .none)
+            if case .committed = try await store.commit(change) {
+                return print("\(id) is \(payment.state.rawValue); its undecided statuses are read next")
+            }
+        }
+        throw CommandFailure(.unavailable, "the payment is being changed all the time; try again")
+    }
+}
+
+struct VerifyPayments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Checks every audit trail and the chain of seals over them.",
+        discussion: "Example:\n  reconciled payments verify --config reconciled.yaml\nExits 1 if anything is broken.")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let breaks = try await openStore(options).verifySeals()
+        guard breaks.isEmpty else {
+            throw CommandFailure(.finding, breaks.map { "\($0)" }.joined(separator: "\n"))
+        }
+        print("every audit trail and every seal is intact")
+    }
+}
+
+/// One line for a payment or an entry of its trail.
+enum PaymentLine {
+    static func render(_ payment: Payment, as format: OutputFormat) -> String {
+        let legs = payment.legs.map { "\($0.provider) \($0.amount)" }
+        guard format == .json else {
+            let reason = payment.reason.map { " (\($0.code.rawValue)\($0.detail.map { ": \($0)" } ?? ""))" } ?? ""
+            return "\(payment.id)  \(payment.createdAt.rfc3339)  \(payment.state.rawValue)\(reason)  "
+                + "\(payment.amount)  \(legs.joined(separator: ", "))"
+        }
+        return json([
+            "id": payment.id.text, "created_at": payment.createdAt.rfc3339, "state": payment.state.rawValue,
+            "reason": payment.reason?.code.rawValue ?? "", "amount": String(payment.amount.value),
+            "currency": payment.amount.currency.code, "legs": legs.joined(separator: ", "),
+        ])
+    }
+
+    static func render(_ entry: AuditEntry, as format: OutputFormat) -> String {
+        let fields = entry.fields.map { "\($0.name)=\($0.value)" }
+        guard format == .json else {
+            let leg = entry.leg.map { " leg \($0)" } ?? ""
+            return "  \(entry.sequence)  \(entry.at.rfc3339)  \(entry.type.rawValue)\(leg)  "
+                + fields.joined(separator: " ")
+        }
+        return json([
+            "sequence": String(entry.sequence), "at": entry.at.rfc3339, "type": entry.type.rawValue,
+            "leg": entry.leg.map { String($0) } ?? "", "detail": fields.joined(separator: " "),
+            "hash": entry.hash.hex,
+        ])
+    }
+
+    private static func json(_ values: [String: String]) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(values), as: UTF8.self)
+        } catch {
+            return "{}"  // Texts always encode.
+        }
+    }
+}

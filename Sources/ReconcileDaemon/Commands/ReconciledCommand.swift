@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+import PaymentCore
+
+/// The daemon and its tools, in one binary.
+@main
+struct ReconciledCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconciled",
+        abstract: "Takes payments across several providers and never leaves one in doubt.",
+        discussion: """
+            Examples:
+              reconciled check-config --config reconciled.yaml
+              reconciled serve --config reconciled.yaml
+              reconciled demo
+
+            Exit codes: 0 done, 1 a finding, 2 usage or configuration, 3 unavailable.
+            """,
+        version: BuildVersion.text,
+        subcommands: [
+            ServeCommand.self, CheckConfigCommand.self, PaymentsCommand.self, VersionCommand.self,
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            FileHandle.standardError.write(Data("reconciled: \(failure.message)\n".utf8))
+            Foundation.exit(failure.code.rawValue)
+        } catch {
+            let code = exitCode(for: error)
+            guard code != ExitCode.validationFailure else {
+                FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+                Foundation.exit(CommandFailure.Code.usage.rawValue)
+            }
+            exit(withError: error)
+        }
+    }
+}
+
+/// Why a command ended, in words for a person, with the exit code.
+struct CommandFailure: Error {
+    enum Code: Int32 {
+        case finding = 1
+        case usage = 2
+        case unavailable = 3
+    }
+
+    let code: Code
+    let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+/// What this build is.
+enum BuildVersion {
+    static let text = "0.1.0"
+}
+
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Prints the version.",
+        discussion: "Example:\n  reconciled version")
+
+    func run() throws {
+        print("reconciled \(BuildVersion.text)")
+    }
+}
+
+/// Where the configuration comes from; shared by the commands.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: "The configuration file (YAML). Defaults to $RECONCILED_CONFIG; without either, the environment alone.")
+    var config: String?
+
+    func load() throws -> Configuration {
+        let environment = ProcessInfo.processInfo.environment
+        do {
+            return try Configuration.load(path: config ?? environment["RECONCILED_CONFIG"], environment: environment)
+        } catch let failure as ConfigurationFailure {
+            let lines = failure.problems.map { "  \($0)" }.joined(separator: "\n")
+            let count = failure.problems.count
+            throw CommandFailure(
+                .usage, "the configuration has \(count) problem\(count == 1 ? "" : "s"):\n\(lines)")
+        }
+    }
+}
+
+struct CheckConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-config", abstract: "Says what is wrong with a configuration, without starting.",
+        discussion: "Example:\n  reconciled check-config --config reconciled.yaml")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() throws {
+        let configuration = try options.load()
+        for provider in configuration.providers {
+            let life = provider.contract.maxRequestLife.milliseconds / 1_000
+            let basis = provider.contract.enforcesNotAfter ? "the provider enforces not_after" : "by assumption"
+            print("provider \(provider.name): safe if requests live at most \(life)s (\(basis))")
+        }
+        let providers = configuration.providers.count
+        let callers = configuration.callers.count
+        print("the configuration is valid: \(providers) provider(s), \(callers) caller(s)")
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Takes payments and settles them until it is told to stop.",
+        discussion: "Example:\n  reconciled serve --config reconciled.yaml")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(
+        name: .long,
+        help: "What this process does, separated by commas: api, settle, batch. Default: all that this version has.")
+    var roles: String = "api,settle"
+
+    func run() async throws {
+        let configuration = try options.load()
+        let roles = try Roles(text: self.roles)
+        try await Daemon(configuration: configuration, roles: roles).run()
+    }
+}
+
+/// What a process does.
+struct Roles {
+    let api: Bool
+    let settle: Bool
+
+    init(text: String) throws {
+        let names = Set(text.split(separator: ",").map(String.init))
+        let unknown = names.subtracting(["api", "settle", "batch"]).sorted()
+        guard unknown.isEmpty, !names.isEmpty else {
+            throw CommandFailure(
+                .usage, "--roles: '\(unknown.joined(separator: ","))'; allowed: api, settle, batch")
+        }
+        // Comparisons come with a later version; the role is accepted so that a deployment can name it already.
+        api = names.contains("api")
+        settle = names.contains("settle") || names.contains("api")
+    }
+}

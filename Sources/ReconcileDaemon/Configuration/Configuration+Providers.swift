@@ -1,0 +1,125 @@
+import PaymentCore
+import Providers
+
+extension Configuration {
+    static func readProviders(
+        _ parent: ConfigurationSection, _ assumptions: SafetyAssumptions
+    ) -> [Provider] {
+        var seen: Set<ProviderName> = []
+        let sections = parent.sections("providers")
+        if sections.isEmpty { parent.report("providers", value: "", allowed: "at least one provider") }
+        return sections.compactMap { section in
+            defer { section.finish() }
+            let text = section.required("name", allowed: "a name of a-z, 0-9, - and _")
+            guard let name = try? ProviderName(text), seen.insert(name).inserted else {
+                section.report("name", value: text, allowed: "a unique name of a-z, 0-9, - and _")
+                return nil
+            }
+            let contract = readContract(section)
+            for trap in contract.traps(under: assumptions) {
+                section.report("contract", value: trap.name.rawValue, allowed: trap.explanation)
+            }
+            return readProvider(section, name, contract)
+        }
+    }
+
+    private static func readProvider(
+        _ section: ConfigurationSection, _ name: ProviderName, _ contract: ProviderContract
+    ) -> Provider {
+        let timeouts = section.section("timeouts")
+        let breaker = section.section("breaker")
+        let conversion = section.section("conversion")
+        defer { for part in [timeouts, breaker, conversion] { part.finish() } }
+        let provider = Provider(
+            name: name, url: readURL(section), contract: contract, token: readToken(section),
+            connect: timeouts.duration("connect", default: .seconds(2)),
+            tls: timeouts.duration("tls", default: .seconds(3)),
+            firstByte: timeouts.duration("first_byte", default: .seconds(10)),
+            total: timeouts.duration("total", default: .seconds(15)),
+            breakerFailurePercent: breaker.int("failure_percent", in: 1...100, default: 80),
+            breakerOpenFor: breaker.duration("open_for", default: .seconds(1)),
+            conversion: readConversion(conversion), caBundle: section.text("ca_bundle"),
+            allowsPlainHTTP: section.bool("allow_plain_http", default: false))
+        if provider.total + .seconds(1) > contract.maxRequestLife {
+            timeouts.report(
+                "total", value: "\(provider.total.milliseconds)ms",
+                allowed: "shorter than max_request_life, which is \(contract.maxRequestLife.milliseconds)ms")
+        }
+        return provider
+    }
+
+    private static func readConversion(_ section: ConfigurationSection) -> AmountConversion? {
+        guard let code = section.text("unit_code") else { return nil }
+        let currency = section.required("currency", allowed: "an ISO 4217 code")
+        let numerator = Int64(section.int("numerator", in: 1...1_000_000, default: 1))
+        let denominator = Int64(section.int("denominator", in: 1...1_000_000, default: 1))
+        guard let known = Currency(code: currency) else {
+            section.report("currency", value: currency, allowed: "an ISO 4217 code")
+            return nil
+        }
+        do {
+            return try AmountConversion(
+                numerator: numerator, denominator: denominator, unitCode: code, currency: known)
+        } catch {
+            section.report("unit_code", value: code, allowed: "three capital letters")
+            return nil
+        }
+    }
+
+    private static func readURL(_ section: ConfigurationSection) -> String {
+        let text = section.required("url", allowed: "an https:// address")
+        let isPlain = text.hasPrefix("http://")
+        let mayBePlain = section.bool("allow_plain_http", default: false)
+        guard text.hasPrefix("https://") || (isPlain && mayBePlain) else {
+            if !text.isEmpty {
+                section.report(
+                    "url", value: text, allowed: "an https:// address, or http:// with allow_plain_http: true")
+            }
+            return text
+        }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    private static func readToken(_ section: ConfigurationSection) -> String {
+        let token = section.secret("token") ?? ""
+        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            section.report(
+                "token", value: "(missing or malformed)",
+                allowed: "a token of visible ASCII in the environment, or token_file")
+            return ""
+        }
+        return token
+    }
+
+    private static func readContract(_ section: ConfigurationSection) -> ProviderContract {
+        let part = section.section("contract")
+        defer { part.finish() }
+        let names = ProviderContract.known.map(\.name).joined(separator: ", ")
+        let base = part.text("base") ?? "reference"
+        guard var contract = ProviderContract.known.first(where: { $0.name == base })?.contract else {
+            part.report("base", value: base, allowed: "one of \(names)")
+            return .reference
+        }
+        contract.phases = part.choice("phases", default: contract.phases)
+        contract.keyFormat = part.choice("key_format", default: contract.keyFormat)
+        contract.keyRetention = part.durationOrForever("key_retention", default: contract.keyRetention)
+        contract.declinesBound = part.bool("declines_bound", default: contract.declinesBound)
+        contract.inquiry = part.choice("inquiry", default: contract.inquiry)
+        contract.visibilityLag = part.duration("visibility_lag", default: contract.visibilityLag, atLeast: .zero)
+        contract.statusRetention = part.durationOrForever("status_retention", default: contract.statusRetention)
+        contract.cancel = part.choice("cancel", default: contract.cancel)
+        contract.enforcesNotAfter = part.bool("enforces_not_after", default: contract.enforcesNotAfter)
+        contract.authorizationLife = part.durationOrForever(
+            "authorization_life", default: contract.authorizationLife)
+        contract.cancelDeadline = part.durationOrForever("cancel_deadline", default: contract.cancelDeadline)
+        contract.cancelReversesSale = part.bool("cancel_reverses_sale", default: contract.cancelReversesSale)
+        contract.listing = part.bool("listing", default: contract.listing)
+        contract.refundVisibility = part.choice("refund_visibility", default: contract.refundVisibility)
+        contract.requestsPerSecond = part.int(
+            "requests_per_second", in: 1...1_000_000, default: contract.requestsPerSecond)
+        contract.concurrency = part.int("concurrency", in: 1...10_000, default: contract.concurrency)
+        contract.maxRequestLife = part.duration("max_request_life", default: contract.maxRequestLife)
+        contract.clockSkew = part.duration("clock_skew", default: contract.clockSkew, atLeast: .zero)
+        return contract
+    }
+}

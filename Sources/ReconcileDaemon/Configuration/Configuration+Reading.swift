@@ -1,0 +1,149 @@
+import Foundation
+import Logging
+import PaymentCore
+import Reconciler
+import Yams
+
+extension Configuration {
+    /// Reads a file, lays the environment over it, and checks all of it. Throws every problem at once.
+    static func load(path: String?, environment: [String: String]) throws -> Configuration {
+        var root: Node?
+        if let path {
+            let text: String
+            do {
+                text = try String(contentsOfFile: path, encoding: .utf8)
+            } catch {
+                throw ConfigurationFailure(problems: [
+                    ConfigurationProblem(key: "--config", value: path, allowed: "a file that can be read")
+                ])
+            }
+            root = try parse(text, path: path)
+        }
+        return try read(root, environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
+    }
+
+    private static func parse(_ text: String, path: String) throws -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch {
+            throw ConfigurationFailure(problems: [
+                ConfigurationProblem(key: path, value: "\(error)", allowed: "YAML")
+            ])
+        }
+    }
+
+    static func read(
+        _ root: Node?, environment: [String: String], readFile: @escaping (String) throws -> String
+    ) throws -> Configuration {
+        let reading = ConfigurationReading(environment: environment, readFile: readFile)
+        let top = ConfigurationSection(
+            root, path: "", variablePrefix: ConfigurationReading.prefix, reading: reading)
+        let site = top.section("site")
+        let store = top.section("store")
+        let http = top.section("http")
+        let admin = top.section("admin")
+        let telemetry = top.section("telemetry")
+        let objectives = top.section("objectives")
+        let reconcile = top.section("reconcile")
+        let (policy, assumptions) = readPolicy(reconcile)
+        let configuration = Configuration(
+            siteName: site.text("name") ?? "main",
+            databasePath: readStore(store),
+            http: Listener(
+                host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
+            maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
+            maximumConcurrentRequests: http.int("max_concurrent_requests", in: 1...100_000, default: 2_048),
+            admin: Listener(
+                host: admin.text("host") ?? "127.0.0.1", port: admin.int("port", in: 0...65_535, default: 8081)),
+            operators: readPrincipals(admin, "operators"),
+            callers: readPrincipals(top, "callers"),
+            providers: readProviders(top, assumptions),
+            policy: policy, assumptions: assumptions, sweep: readSweep(reconcile),
+            maximumActive: reconcile.int("max_active", in: 1...1_000_000, default: 4_096),
+            sealEvery: reconcile.duration("seal_every", default: .seconds(10)),
+            shutdownGrace: reconcile.duration("shutdown_grace", default: .seconds(20)),
+            objectives: Objectives(
+                settleWithin: objectives.duration("settle_within", default: .minutes(5)),
+                recoveryTime: objectives.duration("rto", default: .minutes(1)),
+                recoveryPoint: objectives.duration("rpo", default: .zero, atLeast: .zero)),
+            logLevel: telemetry.choice("log_level", default: Logger.Level.info),
+            logAsJSON: telemetry.value("log_format", allowed: "text or json", default: false) {
+                $0 == "json" ? true : $0 == "text" ? false : nil
+            })
+        for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
+        try reading.finish()
+        return configuration
+    }
+
+    private static func readStore(_ section: ConfigurationSection) -> String {
+        let text = section.text("url") ?? "sqlite:reconciled.sqlite"
+        guard text.hasPrefix("sqlite:"), text.count > 7 else {
+            section.report("url", value: text, allowed: "sqlite:<path>")
+            return ""
+        }
+        return String(text.dropFirst(7))
+    }
+
+    private static func readPrincipals(_ parent: ConfigurationSection, _ key: String) -> [Principal] {
+        var seen: Set<String> = []
+        var digests: Set<Digest> = []
+        return parent.sections(key).compactMap { section in
+            defer { section.finish() }
+            let name = section.required("name", allowed: "a name of a-z, 0-9, - and _")
+            let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
+            guard (try? CallerID(name)) != nil, seen.insert(name).inserted else {
+                section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
+                return nil
+            }
+            guard let digest = Digest(hex: hash), digests.insert(digest).inserted else {
+                section.report(
+                    "token_sha256", value: "(hidden)",
+                    allowed: "the SHA-256 of a token of its own, 64 lowercase hex digits")
+                return nil
+            }
+            return Principal(name: name, tokenDigest: digest)
+        }
+    }
+
+    private static func readPolicy(
+        _ section: ConfigurationSection
+    ) -> (SettlementPolicy, SafetyAssumptions) {
+        var policy = SettlementPolicy()
+        policy.inquirySchedule = readSchedule(section, "inquiry_schedule", policy.inquirySchedule)
+        policy.resendSchedule = readSchedule(section, "resend_schedule", policy.resendSchedule)
+        policy.defaultDeadline = section.duration("default_deadline", default: policy.defaultDeadline)
+        policy.sendWithin = section.duration("send_within", default: policy.sendWithin)
+        policy.plugAllowed = section.bool("allow_plug", default: false)
+        let assumptions = SafetyAssumptions(
+            storeKeepsAcknowledgedRows: true, plugAllowed: policy.plugAllowed,
+            onePhaseOnAsynchronousStoreAccepted: section.bool(
+                "accept_one_phase_on_asynchronous_store", default: false))
+        return (policy, assumptions)
+    }
+
+    private static func readSchedule(
+        _ section: ConfigurationSection, _ key: String, _ fallback: DelaySchedule
+    ) -> DelaySchedule {
+        guard let texts = section.texts(key) else { return fallback }
+        let spans = texts.compactMap(DurationText.parse)
+        do {
+            guard spans.count == texts.count else { throw DelaySchedule.Failure.empty }
+            return try DelaySchedule(spans)
+        } catch {
+            section.report(
+                key, value: texts.joined(separator: ", "),
+                allowed: "a list of durations above zero, none shorter than the one before it")
+            return fallback
+        }
+    }
+
+    private static func readSweep(_ section: ConfigurationSection) -> Sweep.Limits {
+        let defaults = Sweep.Limits()
+        return Sweep.Limits(
+            places: section.int("places", in: 1...100_000, default: defaults.places),
+            placesPerProvider: section.int("places_per_provider", in: 1...100_000, default: defaults.placesPerProvider),
+            batch: section.int("batch", in: 1...10_000, default: defaults.batch),
+            longestPause: section.duration("poll_every", default: defaults.longestPause),
+            lease: section.duration("lease", default: defaults.lease, atLeast: .seconds(1)))
+    }
+}

@@ -1,0 +1,63 @@
+import Logging
+import PaymentCore
+import Providers
+import Reconciler
+
+/// The whole configuration, checked. See `docs/configuration.md` for every key.
+struct Configuration {
+    struct Listener {
+        var host: String
+        var port: Int
+    }
+
+    /// A caller or an operator, known by the SHA-256 of its bearer token.
+    struct Principal {
+        var name: String
+        var tokenDigest: Digest
+    }
+
+    struct Provider {
+        var name: ProviderName
+        var url: String
+        var contract: ProviderContract
+        var token: String
+        var connect: Span
+        var tls: Span
+        var firstByte: Span
+        var total: Span
+        var breakerFailurePercent: Int
+        var breakerOpenFor: Span
+        var conversion: AmountConversion?
+        var caBundle: String?
+        var allowsPlainHTTP: Bool
+    }
+
+    struct Objectives {
+        var settleWithin: Span
+        var recoveryTime: Span
+        var recoveryPoint: Span
+    }
+
+    var siteName: String
+    var databasePath: String
+    var http: Listener
+    var maximumBodyBytes: Int
+    var maximumConcurrentRequests: Int
+    var admin: Listener
+    var operators: [Principal]
+    var callers: [Principal]
+    var providers: [Provider]
+    var policy: SettlementPolicy
+    var assumptions: SafetyAssumptions
+    var sweep: Sweep.Limits
+    var maximumActive: Int
+    var sealEvery: Span
+    var shutdownGrace: Span
+    var objectives: Objectives
+    var logLevel: Logger.Level
+    var logAsJSON: Bool
+
+    var contracts: [ProviderName: ProviderContract] {
+        Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,140 @@
+import Crypto
+import Foundation
+import PaymentCore
+
+/// Where a run keeps its databases, configuration and logs, with the secrets that it made up.
+struct RunDirectory: Sendable {
+    let url: URL
+    /// The bearer token of the demo's caller.
+    let callerToken = RunDirectory.secret()
+    /// The bearer token of the daemon at every provider.
+    let providerToken = RunDirectory.secret()
+    let publicPort: Int
+    let adminPort: Int
+    let simulatorPort: Int
+
+    static let callerName = "demo-shop"
+
+    /// Makes the directory. What an earlier run left in it is removed: two runs would disagree.
+    init(_ url: URL) throws {
+        self.url = url
+        let ports = try FreePorts.take(3)
+        (publicPort, adminPort, simulatorPort) = (ports[0], ports[1], ports[2])
+        let files = FileManager.default
+        try files.createDirectory(at: url, withIntermediateDirectories: true)
+        for name in try files.contentsOfDirectory(atPath: url.path) where RunDirectory.isOurs(name) {
+            try files.removeItem(at: url.appendingPathComponent(name))
+        }
+        guard files.createFile(
+            atPath: tokenFile.path, contents: Data((callerToken + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        else { throw CommandFailure(.unavailable, "cannot write \(tokenFile.path)") }
+    }
+
+    var configuration: URL { url.appendingPathComponent("reconciled.yaml") }
+    var simulatorConfiguration: URL { url.appendingPathComponent("simulator.json") }
+    var tokenFile: URL { url.appendingPathComponent("caller.token") }
+    var daemonLog: URL { url.appendingPathComponent("reconciled.log") }
+    var simulatorLog: URL { url.appendingPathComponent("simulator.log") }
+    var books: URL { url.appendingPathComponent("reconciled.sqlite") }
+    var ledger: URL { url.appendingPathComponent("ledger.sqlite") }
+
+    private static func isOurs(_ name: String) -> Bool {
+        ["reconciled.", "simulator.", "ledger.", "caller."].contains { name.hasPrefix($0) }
+    }
+
+    private static func secret() -> String {
+        (0..<4).map { _ in
+            let text = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+    }
+
+    /// The environment of both programs: ours without settings of another daemon, and with the run's secrets.
+    var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
+        environment["PROVIDER_SIMULATOR_TOKEN"] = providerToken
+        for provider in DemoProvider.allCases {
+            environment["RECONCILED_PROVIDERS_\(provider.rawValue.uppercased())_TOKEN"] = providerToken
+        }
+        return environment
+    }
+
+    /// Writes both programs' configuration.
+    func write(seed: UInt64, faultPercent: Int, compressed: Bool) throws {
+        let digest = SHA256.hash(data: Data(callerToken.utf8)).map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0" + text : text
+        }.joined()
+        let yaml = DaemonFile(
+            database: books.path, publicPort: publicPort, adminPort: adminPort, simulatorPort: simulatorPort,
+            callerTokenDigest: digest, compressed: compressed
+        ).text
+        try Data(yaml.utf8).write(to: configuration)
+        let simulator = SimulatorFile(seed: seed, database: ledger.path, faultPercent: faultPercent)
+        try DemoJSON.encode(simulator).write(to: simulatorConfiguration)
+    }
+}
+
+/// The daemon's configuration file.
+struct DaemonFile {
+    let database: String
+    let publicPort: Int
+    let adminPort: Int
+    let simulatorPort: Int
+    let callerTokenDigest: String
+    /// Whether the schedules run a few hundred times faster than the defaults.
+    let compressed: Bool
+
+    var text: String {
+        """
+        # Written by `reconciled demo`. The providers' tokens come from the environment.
+        store:
+          url: "sqlite:\(database)"
+        http:
+          host: 127.0.0.1
+          port: \(publicPort)
+        admin:
+          host: 127.0.0.1
+          port: \(adminPort)
+        callers:
+          - name: \(RunDirectory.callerName)
+            token_sha256: \(callerTokenDigest)
+        providers:
+        \(DemoProvider.allCases.map(provider).joined(separator: "\n"))
+        \(compressed ? compressedSchedules : "")telemetry:
+          log_level: warning
+
+        """
+    }
+
+    private func provider(_ provider: DemoProvider) -> String {
+        """
+          - name: \(provider.rawValue)
+            url: http://127.0.0.1:\(simulatorPort)/\(provider.rawValue)
+            allow_plain_http: true
+            contract:
+              base: \(provider.contract)
+              visibility_lag: 1s
+              requests_per_second: 2000
+              concurrency: 64
+            timeouts:
+              connect: 1s
+              first_byte: 1s
+              total: 3s
+        """
+    }
+
+    /// In production an inquiry follows after 2 s, 10 s, 30 s and so on.
+    private var compressedSchedules: String {
+        """
+        reconcile:
+          inquiry_schedule: [150ms, 300ms, 600ms, 1s, 2s]
+          resend_schedule: [100ms, 300ms, 1s, 2s]
+          default_deadline: 2m
+          lease: 3s
+          poll_every: 200ms
+          seal_every: 2s
+
+        """
+    }
+}

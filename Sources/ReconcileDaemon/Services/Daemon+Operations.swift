@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import OperationsConsole
+import PaymentAPI
+import PaymentCore
+import Reconciler
+import ServiceLifecycle
+
+extension Daemon {
+    /// The operators' listener: probes, metrics, and reads across all callers.
+    func adminApplication(
+        _ store: any PaymentStore, _ engine: SettlementEngine, _ registry: MetricsRegistry, _ readiness: Readiness,
+        _ progress: ProgressMonitor, _ announcement: Announcement, _ logger: Logger
+    ) throws -> any Service {
+        let reader = PaymentReader(store: store)
+        let running = HealthCheck("running") {
+            await readiness.isReady ? .pass : .fail("starting or stopping")
+        }
+        let storeWorks = HealthCheck("store") {
+            do throws(StoreFailure) {
+                try await store.probe()
+                return .pass
+            } catch {
+                return .fail("\(error.code.rawValue): \(error.cause)")
+            }
+        }
+        let api = AdminAPI(
+            progress: progress,
+            checks: ProbeChecks(
+                readiness: [running, storeWorks], startup: [running, storeWorks], activity: [running]),
+            metrics: registry,
+            operators: try OperatorDirectory(configuration.operators.map { ($0.name, $0.tokenDigest) }),
+            reads: OperatorReads(
+                list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
+                events: { await reader.events(of: $0, query: $1) }),
+            logger: logger)
+        return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
+            await announcement.adminListens(on: port)
+        }
+    }
+}
+
+/// Shows that the engine answers: it is asked every second, and `/livez` fails if it has not answered for long.
+struct ProgressService: Service {
+    let engine: SettlementEngine
+    let progress: ProgressMonitor
+    let clock: any WallClock
+
+    func run() async throws {
+        let pulse = progress.watch("engine", maximumSilence: .seconds(30))
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                _ = await engine.activeCount
+                pulse.beat()
+                do {
+                    try await clock.sleep(until: clock.now() + .seconds(1))
+                } catch {
+                    break
+                }
+            }
+        }
+        pulse.end()
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import HTTPTransport
+import Hummingbird
+import Logging
+import Metrics
+import OperationsConsole
+import PaymentAPI
+import PaymentCore
+import Providers
+import Reconciler
+import SQLiteStore
+import ServiceLifecycle
+import UnixSignals
+
+/// Puts the parts together and runs them until the process is told to stop.
+struct Daemon {
+    let configuration: Configuration
+    let roles: Roles
+
+    func run() async throws {
+        let registry = MetricsRegistry()
+        let logger = bootstrap(registry)
+        let clock = SystemClock()
+        let sqlite = try openStore(logger)
+        let (providers, senders, amountCheck) = try assembleProviders(clock, logger)
+        let parts = withFailpoints(sqlite, providers)
+        var settings = EngineSettings(holder: "\(configuration.siteName)-\(UUID().uuidString)")
+        settings.policy = configuration.policy
+        settings.sweep = configuration.sweep
+        settings.maximumActive = configuration.maximumActive
+        settings.sealEvery = configuration.sealEvery
+        let engine = SettlementEngine(
+            store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
+            settings: settings, logger: logger)
+        let operations = OperationService(store: parts.store, engine: engine, clock: clock)
+        let readiness = Readiness()
+        let progress = ProgressMonitor()
+        let announcement = Announcement(expectsAPI: roles.api)
+        let admin = try adminApplication(
+            parts.store, engine, registry, readiness, progress, announcement, logger)
+        var services: [any Service] = [
+            ClosingService {
+                for sender in senders { await sender.shutdown() }
+                do {
+                    try await sqlite.close()
+                } catch {
+                    logger.warning("the store did not close", metadata: ["error": "\(error)"])
+                }
+            },
+            admin,
+            EngineService(engine: engine, grace: configuration.shutdownGrace),
+            StatisticsService(store: parts.store, engine: engine, clock: clock, logger: logger),
+            ProgressService(engine: engine, progress: progress, clock: clock),
+        ]
+        if roles.api {
+            services.append(
+                try callerApplication(operations, amountCheck, clock, announcement, logger))
+        }
+        services.append(ReadinessService(readiness: readiness))
+        let group = ServiceGroup(
+            configuration: serviceGroupConfiguration(services, logger))
+        try await group.run()
+    }
+
+    private func bootstrap(_ registry: MetricsRegistry) -> Logger {
+        let asJSON = configuration.logAsJSON
+        let level = configuration.logLevel
+        LoggingSystem.bootstrap { label in
+            var handler: any LogHandler =
+                asJSON ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        MetricsSystem.bootstrap(registry)
+        return Logger(label: "reconciled")
+    }
+
+    private func openStore(_ logger: Logger) throws -> SQLiteStore {
+        var options = SQLiteStoreConfiguration()
+        options.logger = logger
+        do {
+            return try SQLiteStore(path: configuration.databasePath, configuration: options)
+        } catch {
+            throw CommandFailure(.unavailable, "\(error)")
+        }
+    }
+
+    private func serviceGroupConfiguration(
+        _ services: [any Service], _ logger: Logger
+    ) -> ServiceGroupConfiguration {
+        var group = ServiceGroupConfiguration(
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        group.maximumGracefulShutdownDuration = (configuration.shutdownGrace + .seconds(15)).duration
+        return group
+    }
+}
+
+extension Daemon {
+    private typealias AmountCheck = @Sendable (ProviderName, Money) -> String?
+
+    private func assembleProviders(
+        _ clock: any WallClock, _ logger: Logger
+    ) throws -> ([any PaymentProvider], [CurlSender], AmountCheck) {
+        var providers: [any PaymentProvider] = []
+        var senders: [CurlSender] = []
+        var conversions: [ProviderName: AmountConversion] = [:]
+        for provider in configuration.providers {
+            // A sender for each: neither connections nor the loop of one provider can hold another up.
+            let sender = CurlSender(
+                configuration: CurlConfiguration(
+                    maximumConnections: provider.contract.concurrency, caBundlePath: provider.caBundle,
+                    allowPlainHTTP: provider.allowsPlainHTTP))
+            senders.append(sender)
+            let assembly = ProviderAssembly(
+                sender: sender, connections: provider.contract.concurrency, clock: clock, logger: logger)
+            let settings = try Daemon.settings(provider)
+            conversions[provider.name] = settings.conversion
+            guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
+            providers.append(assembled.provider)
+        }
+        let known = conversions
+        return (
+            providers, senders,
+            { name, amount in
+                guard let conversion = known[name] else { return nil }
+                do {
+                    _ = try conversion.units(for: amount)
+                    return nil
+                } catch {
+                    return "\(amount) is not a whole number of the provider's units"
+                }
+            }
+        )
+    }
+
+    private static func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
+        let address: ProviderAddress
+        do {
+            address = try ProviderAddress(provider.url)
+        } catch {
+            throw CommandFailure(.usage, "provider \(provider.name): url: \(error.reason)")
+        }
+        var breaker = Breaker.Settings()
+        breaker.failurePercent = provider.breakerFailurePercent
+        breaker.openFor = provider.breakerOpenFor.duration
+        return ProviderSettings(
+            name: provider.name, address: address, contract: provider.contract,
+            tokens: FixedToken(BearerToken(provider.token)),
+            limits: TimeLimits(
+                connect: provider.connect.duration, tls: provider.tls.duration,
+                firstByte: provider.firstByte.duration, total: provider.total.duration),
+            breaker: breaker, conversion: provider.conversion)
+    }
+
+    private func callerApplication(
+        _ operations: OperationService, _ amountCheck: @escaping AmountCheck, _ clock: any WallClock,
+        _ announcement: Announcement, _ logger: Logger
+    ) throws -> any Service {
+        let callers = try CallerDirectory(
+            configuration.callers.map { (try CallerID($0.name), $0.tokenDigest) })
+        var limits = APILimits()
+        limits.maximumBodyBytes = configuration.maximumBodyBytes
+        limits.maximumConcurrentRequests = configuration.maximumConcurrentRequests
+        let api = CallerAPI(
+            operations: operations, callers: callers, contracts: configuration.contracts,
+            amountCheck: amountCheck, limits: limits, description: PackageResources.payments_yaml,
+            clock: clock, logger: logger)
+        return api.application(host: configuration.http.host, port: configuration.http.port) { port in
+            await announcement.apiListens(on: port)
+        }
+    }
+
+    private func withFailpoints(
+        _ store: any PaymentStore, _ providers: [any PaymentProvider]
+    ) -> (store: any PaymentStore, providers: [any PaymentProvider]) {
+        #if DEBUG
+            if let failpoint = Failpoint(environment: ProcessInfo.processInfo.environment) {
+                return (
+                    FailpointStore(store: store, failpoint: failpoint),
+                    providers.map { FailpointProvider(provider: $0, failpoint: failpoint) }
+                )
+            }
+        #endif
+        return (store, providers)
+    }
+}

@@ -1,0 +1,43 @@
+import Logging
+import Metrics
+import PaymentCore
+import Reconciler
+import ServiceLifecycle
+
+/// Keeps the gauges of the store up to date.
+struct StatisticsService: Service {
+    let store: any PaymentStore
+    let engine: SettlementEngine
+    let clock: any WallClock
+    let logger: Logger
+
+    private static let every = Span.seconds(5)
+
+    func run() async throws {
+        let active = Gauge(label: "reconciled_payments_active")
+        let due = Gauge(label: "reconciled_payments_due")
+        let oldest = Gauge(label: "reconciled_oldest_unsettled_seconds")
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    let statistics = try await store.statistics()
+                    for state in PaymentState.allCases {
+                        Gauge(label: "reconciled_payments", dimensions: [("state", state.rawValue)])
+                            .record(statistics.paymentsByState[state] ?? 0)
+                    }
+                    due.record(statistics.due)
+                    let age = statistics.oldestUnsettled.map { clock.now() - $0 } ?? .zero
+                    oldest.record(Double(age.milliseconds) / 1_000)
+                    active.record(await engine.activeCount)
+                } catch {
+                    logger.warning("the store could not be counted", metadata: ["error": "\(error)"])
+                }
+                do {
+                    try await clock.sleep(until: clock.now() + StatisticsService.every)
+                } catch {
+                    return
+                }
+            }
+        }
+    }
+}

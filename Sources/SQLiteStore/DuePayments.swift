@@ -1,0 +1,96 @@
+internal import GRDB
+internal import PaymentCore
+internal import Reconciler
+
+/// What is due, found provider by provider: a backlog at one that is slow or full is never read through in search of
+/// what is due at the others.
+enum DuePayments {
+    /// Due, and without a lease. The words are those of the partial index.
+    private static let free = "due_at IS NOT NULL AND lease_until IS NULL"
+
+    private struct Candidate {
+        let id: String
+        let dueAt: Int64
+        let provider: String
+    }
+
+    /// The payments to claim: the longest overdue first, within the limits.
+    static func choose(_ request: ClaimRequest, now: Timestamp, _ db: Database) throws -> [String] {
+        var candidates = try withExpiredLeases(now, db)
+        for provider in try providers(db) {
+            let limit = min(request.limit, allowance(of: provider, request))
+            guard limit > 0 else { continue }
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT id, due_at FROM payments WHERE \(free) AND due_provider = ? AND due_at <= ?
+                    ORDER BY due_at, id LIMIT ?
+                    """)
+            let rows = try Row.fetchAll(statement, arguments: [provider, now.milliseconds, limit])
+            candidates += rows.map { Candidate(id: $0[0], dueAt: $0[1], provider: provider) }
+        }
+        candidates.sort { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
+        var taken: [String: Int] = [:]
+        var chosen: [String] = []
+        for candidate in candidates where chosen.count < request.limit {
+            guard taken[candidate.provider, default: 0] < allowance(of: candidate.provider, request) else { continue }
+            taken[candidate.provider, default: 0] += 1
+            chosen.append(candidate.id)
+        }
+        return chosen
+    }
+
+    /// How many payments are due and not leased.
+    static func count(now: Timestamp, _ db: Database) throws -> Int {
+        var count = try withExpiredLeases(now, db).count
+        for provider in try providers(db) {
+            let statement = try db.cachedStatement(
+                sql: "SELECT count(*) FROM payments WHERE \(free) AND due_provider = ? AND due_at <= ?")
+            count += try Int.fetchOne(statement, arguments: [provider, now.milliseconds]) ?? 0
+        }
+        return count
+    }
+
+    /// When the next payment can be claimed as due: one that is leased not before its lease ends.
+    static func next(_ db: Database) throws -> Int64? {
+        let leased = try db.cachedStatement(
+            sql: "SELECT min(max(due_at, lease_until)) FROM payments WHERE lease_until IS NOT NULL AND due_at IS NOT NULL")
+        var moments = [try Int64.fetchOne(leased)]
+        for provider in try providers(db) {
+            let statement = try db.cachedStatement(
+                sql: "SELECT min(due_at) FROM payments WHERE \(free) AND due_provider = ?")
+            moments.append(try Int64.fetchOne(statement, arguments: [provider]))
+        }
+        return moments.compactMap { $0 }.min()
+    }
+
+    /// The payments whose holder let the lease run out: few, because every holder ends or prolongs its leases.
+    private static func withExpiredLeases(_ now: Timestamp, _ db: Database) throws -> [Candidate] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id, due_at, due_provider FROM payments
+                WHERE lease_until IS NOT NULL AND lease_until <= ?1 AND due_at <= ?1
+                """)
+        return try Row.fetchAll(statement, arguments: [now.milliseconds]).map { row in
+            Candidate(id: row[0], dueAt: row[1], provider: row[2])
+        }
+    }
+
+    /// The providers at which anything is due at any time, each found by one step in the index.
+    private static func providers(_ db: Database) throws -> [String] {
+        let first = try db.cachedStatement(
+            sql: "SELECT due_provider FROM payments WHERE \(free) ORDER BY due_provider LIMIT 1")
+        let further = try db.cachedStatement(
+            sql: "SELECT due_provider FROM payments WHERE \(free) AND due_provider > ? ORDER BY due_provider LIMIT 1")
+        var providers: [String] = []
+        var found = try String.fetchOne(first)
+        while let provider = found {
+            providers.append(provider)
+            found = try String.fetchOne(further, arguments: [provider])
+        }
+        return providers
+    }
+
+    private static func allowance(of provider: String, _ request: ClaimRequest) -> Int {
+        request.limitPerProvider.first { $0.key.name == provider }?.value ?? .max
+    }
+}

@@ -1,0 +1,86 @@
+internal import Foundation
+internal import GRDB
+internal import PaymentCore
+internal import Reconciler
+
+/// A change as rows, made by the caller's own task, so that the one writer does nothing but write.
+struct PreparedChange: Sendable {
+    let id: String
+    /// The version that was read.
+    let readVersion: Int64
+    let payment: Payment
+    let document: Data
+    let legs: [LegRow]
+    let effects: [EffectRow]
+    let events: [EventRow]
+    let lease: PaymentChange.LeaseRequirement
+    let record: IdempotencyRecord?
+    /// The head of the trail to which the entries must be added.
+    let headBefore: AuditHead
+
+    var writtenVersion: Int64 { payment.version }
+
+    /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself.
+    init(_ change: PaymentChange) throws(StoreFailure) {
+        readVersion = change.payment.version
+        headBefore = try PreparedChange.headBefore(change)
+        if let record = change.record {
+            guard record.payment == change.payment.id, record.caller == change.payment.caller else {
+                throw StoreFailure(.other, operation: "commit", cause: "the key's record is of another payment")
+            }
+        }
+        var machine = PaymentMachine(payment: change.payment)
+        machine.committed(version: change.payment.version + 1)
+        payment = machine.payment
+        id = payment.id.text
+        document = try PaymentDocument.encode(payment)
+        legs = LegRow.rows(of: payment)
+        effects = EffectRow.rows(of: payment)
+        var rows: [EventRow] = []
+        for entry in change.entries { rows.append(try EventRow(entry)) }
+        events = rows
+        lease = change.lease
+        record = change.record
+    }
+
+    /// Checks that the entries are a chain that ends at the head which the payment remembers.
+    private static func headBefore(_ change: PaymentChange) throws(StoreFailure) -> AuditHead {
+        guard let first = change.entries.first else { return change.payment.auditHead }
+        let before = AuditHead(sequence: first.sequence - 1, hash: first.previous)
+        var head = before
+        for entry in change.entries {
+            guard entry.sequence == head.sequence + 1, entry.previous == head.hash else { break }
+            head = AuditHead(sequence: entry.sequence, hash: entry.hash)
+        }
+        guard head == change.payment.auditHead else {
+            throw StoreFailure(
+                .other, operation: "commit", cause: "the audit entries do not lead to the payment's head")
+        }
+        return before
+    }
+
+    /// The values of the columns that a change sets, in the order of ``insertSQL`` and ``updateSQL``.
+    var columns: StatementArguments {
+        [
+            payment.caller.name, payment.key.text, payment.state.rawValue, payment.latch.rawValue,
+            payment.reference, payment.amount.value, payment.amount.currency.code,
+            payment.createdAt.milliseconds, payment.updatedAt.milliseconds, payment.version,
+            payment.dueAt?.milliseconds, payment.dueProvider?.name ?? "", payment.auditHead.sequence,
+            payment.auditHead.hash.hex, document,
+        ]
+    }
+
+    static let insertSQL = """
+        INSERT INTO payments (caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
+            due_at, due_provider, audit_seq, audit_hash, document, id, lease_holder, lease_token, lease_until)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    /// Ends with whether the lease ends.
+    static let updateSQL = """
+        UPDATE payments SET caller = ?, key = ?, state = ?, latch = ?, reference = ?, amount = ?, currency = ?,
+            created_at = ?, updated_at = ?, version = ?, due_at = ?, due_provider = ?, audit_seq = ?, audit_hash = ?,
+            document = ?, lease_holder = iif(?16, NULL, lease_holder), lease_until = iif(?16, NULL, lease_until)
+        WHERE id = ?17
+        """
+}

@@ -1,0 +1,99 @@
+internal import Foundation
+internal import GRDB
+public import PaymentCore
+public import Reconciler
+
+extension SQLiteStore {
+    public func payment(_ id: PaymentID) async throws(StoreFailure) -> Payment? {
+        let document: Data? = try await read("payment") { db in
+            let statement = try db.cachedStatement(sql: "SELECT document FROM payments WHERE id = ?")
+            return try Data.fetchOne(statement, arguments: [id.text])
+        }
+        guard let document else { return nil }
+        return try PaymentDocument.decode(document)
+    }
+
+    public func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment> {
+        let limit = min(max(query.limit, 1), 200)
+        // One more than asked tells whether there is a next page.
+        let documents: [Data] = try await read("payments") { db in
+            try PaymentListing(query).documents(limit: limit + 1, db)
+        }
+        var items: [Payment] = []
+        for document in documents.prefix(limit) { items.append(try PaymentDocument.decode(document)) }
+        let hasMore = documents.count > limit
+        let next = hasMore ? items.last.map { PageCursor(createdAt: $0.createdAt, id: $0.id) } : nil
+        return Page(items: items, next: next)
+    }
+
+    public func auditTrail(
+        of id: PaymentID, after sequence: Int64, limit: Int
+    ) async throws(StoreFailure) -> [AuditEntry] {
+        try await read("audit trail") { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT \(EventRow.columns) FROM events WHERE payment_id = ? AND seq > ? ORDER BY seq LIMIT ?
+                    """)
+            let rows = try Row.fetchAll(statement, arguments: [id.text, sequence, max(0, limit)])
+            return try rows.map { try EventRow($0).entry(of: id) }
+        }
+    }
+
+    /// Finds the payment of an effect by the key under which its provider knows it; `nil` if it is not ours.
+    public func payment(
+        at provider: ProviderName, effect key: EffectKey
+    ) async throws(StoreFailure) -> PaymentID? {
+        try await read("payment of an effect") { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT payment_id FROM effects WHERE provider = ? AND key = ?")
+            return try String.fetchOne(statement, arguments: [provider.name, key.text])
+                .flatMap { PaymentID(text: $0) }
+        }
+    }
+}
+
+/// The SQL of a listing, newest first.
+private struct PaymentListing {
+    private var conditions: [String] = []
+    private var arguments = StatementArguments()
+    private let source: String
+    private let order: String
+
+    init(_ query: PaymentQuery) {
+        // A listing by provider goes along the legs there, so that a provider with few payments is listed as fast.
+        if let provider = query.provider {
+            source = "legs JOIN payments ON payments.id = legs.payment_id"
+            order = "legs.created_at DESC, legs.payment_id DESC"
+            require("legs.provider = ? AND legs.first_at_provider = 1", [provider.name])
+        } else {
+            source = "payments"
+            order = "payments.created_at DESC, payments.id DESC"
+        }
+        let place = query.provider == nil ? "payments.created_at, payments.id" : "legs.created_at, legs.payment_id"
+        let createdAt = query.provider == nil ? "payments.created_at" : "legs.created_at"
+        if let caller = query.caller { require("payments.caller = ?", [caller.name]) }
+        if let reference = query.reference { require("payments.reference = ?", [reference]) }
+        if let state = query.state {
+            require("payments.state = ?", [state.rawValue])
+            // The words of the partial index; nearly all payments have this state and need none.
+            if state != .succeeded { require("payments.state <> 'succeeded'", []) }
+        }
+        if let after = query.createdAfter { require("\(createdAt) > ?", [after.milliseconds]) }
+        if let after = query.after {
+            require("(\(place)) < (?, ?)", [after.createdAt.milliseconds, after.id.text])
+        }
+    }
+
+    private mutating func require(_ condition: String, _ values: StatementArguments) {
+        conditions.append(condition)
+        arguments += values
+    }
+
+    func documents(limit: Int, _ db: Database) throws -> [Data] {
+        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        let statement = try db.cachedStatement(
+            sql: "SELECT payments.document FROM \(source) \(filter) ORDER BY \(order) LIMIT ?")
+        let limited: StatementArguments = [limit]
+        return try Data.fetchAll(statement, arguments: arguments + limited)
+    }
+}

@@ -1,0 +1,97 @@
+internal import Dispatch
+internal import GRDB
+internal import Logging
+public import PaymentCore
+public import Reconciler
+
+/// Payments in one SQLite file: the embedded store, for one machine.
+///
+/// Every change is flushed before it is acknowledged (write-ahead log, `synchronous = FULL`); changes that are ready at
+/// the same moment share one transaction and one flush. Several processes may use one file; leases keep them apart.
+public final class SQLiteStore: PaymentStore {
+    /// How much was written since the start.
+    public struct WriteCounts: Sendable, Hashable {
+        /// Transactions that were committed, each with one flush.
+        public var transactions: Int64
+        /// Writes in them.
+        public var writes: Int64
+    }
+
+    /// Where the file is.
+    public let path: String
+    let pool: DatabasePool
+    let queue: WriteQueue
+    let clock: SteadyClock
+    let logger: Logger
+
+    /// Opens or creates the file, migrates it, and checks that the schema is what this version makes.
+    ///
+    /// Blocks until that is done; with the migrations done, this takes milliseconds.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible` for the file of another program, of a newer version or
+    ///   with a schema that was changed by hand, `corrupted` if it is no database, `unavailable` if it cannot be opened,
+    ///   `busy` if another process holds it.
+    public init(
+        path: String, configuration: SQLiteStoreConfiguration = SQLiteStoreConfiguration()
+    ) throws(StoreFailure) {
+        self.path = path
+        pool = try DatabaseFile(path: path, configuration: configuration).open()
+        clock = SteadyClock(configuration.clock)
+        logger = configuration.logger
+        queue = WriteQueue(
+            pool: pool, largestGroup: configuration.largestGroup, logger: configuration.logger)
+    }
+
+    /// What was written since the start.
+    public var writeCounts: WriteCounts {
+        let counts = queue.counts
+        return WriteCounts(transactions: counts.transactions, writes: counts.writes)
+    }
+
+    /// Closes the file once what runs is done. Whatever is asked after that fails as `unavailable`.
+    public func close() async throws(StoreFailure) {
+        let pool = pool
+        let result: Result<Void, StoreFailure> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                do {
+                    try pool.close()
+                    continuation.resume(returning: .success(()))
+                } catch {
+                    continuation.resume(returning: .failure(StoreFailure(error, operation: "close")))
+                }
+            }
+        }
+        try result.get()
+    }
+
+    public func now() async throws(StoreFailure) -> Timestamp { clock.now() }
+
+    public func probe() async throws(StoreFailure) {
+        let written = clock.now()
+        let read = try await queue.write("probe") { db in
+            try db.cachedStatement(
+                sql: "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
+            ).execute(arguments: [written.milliseconds])
+            return try Int64.fetchOne(db, sql: "SELECT at FROM probe WHERE id = 1")
+        }
+        guard read == written.milliseconds else {
+            throw StoreFailure(.corrupted, operation: "probe", cause: "what was read is not what was written")
+        }
+    }
+
+    /// Reads in one snapshot, on a connection of its own.
+    func read<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(StoreFailure) -> Value {
+        let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
+            pool.asyncRead { opened in
+                do {
+                    continuation.resume(returning: .success(try body(try opened.get())))
+                } catch {
+                    continuation.resume(returning: .failure(StoreFailure(error, operation: operation)))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+
+/// The real daemon, as a user starts it.
+final class DaemonProcess: Sendable {
+    private let process = Process()
+    private let output = Mutex("")
+
+    struct NotStarted: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(configuration: URL, log: URL, failpoint: String?) throws {
+        process.executableURL = try DaemonProcess.program()
+        process.arguments = ["serve", "--config", configuration.path]
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
+        for provider in ["CARD", "POINTS", "BALANCE"] {
+            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
+        }
+        environment["RECONCILED_FAILPOINT"] = failpoint
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        process.environment = environment
+        if !FileManager.default.fileExists(atPath: log.path) {
+            FileManager.default.createFile(atPath: log.path, contents: nil)
+        }
+        let errors = try FileHandle(forWritingTo: log)
+        try errors.seekToEnd()
+        process.standardError = errors
+        let pipe = Pipe()
+        pipe.fileHandleForReading.readabilityHandler = { [output] handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil }
+            output.withLock { $0 += String(decoding: data, as: UTF8.self) }
+        }
+        process.standardOutput = pipe
+        try process.run()
+    }
+
+    /// The build puts the programs beside the test bundle.
+    static func program(_ names: [String] = ["reconciled", "ReconcileDaemon"]) throws -> URL {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let places = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
+        let candidates = places.flatMap { place in names.map { place.appendingPathComponent($0) } }
+        guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw NotStarted(description: "no program among \(candidates.map(\.path))")
+        }
+        return found
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for the line that says where it listens.
+    func ready() async throws -> (api: Int, admin: Int) {
+        try await Polling.until("the daemon says that it is ready") {
+            output.withLock { $0.contains("\n") } || !process.isRunning
+        }
+        let line = output.withLock { $0 }
+        let ports = line.split { !$0.isNumber }.compactMap { Int($0) }
+        guard line.hasPrefix("reconciled is ready"), ports.count == 2 else {
+            throw NotStarted(description: "the daemon did not start: \(line)")
+        }
+        return (ports[0], ports[1])
+    }
+
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func terminate() async throws -> Int32 {
+        process.terminate()
+        try await Polling.until("the daemon ends", within: .seconds(30)) { !process.isRunning }
+        return process.terminationStatus
+    }
+}

@@ -1,0 +1,77 @@
+internal import MemoryStore
+internal import PaymentCore
+internal import Reconciler
+internal import StoreContract
+internal import Testing
+
+@Suite struct ScriptedFaultTests {
+    private let clock = ManualClock()
+
+    private func makeStore() -> MemoryStore {
+        MemoryStore(clock: { [clock] in clock.now() })
+    }
+
+    @Test func `a scripted fault fails its operation once, before it does anything`() async throws {
+        let store = makeStore()
+        let scenario = Scenario(store: store, clock: clock)
+        await store.failNext(.busy, on: .commit)
+        let failure = await #expect(throws: StoreFailure.self) {
+            try await scenario.create(Scenario.Order("k1"))
+        }
+        #expect(failure?.code == .busy)
+        #expect(try await store.statistics().paymentsByState.isEmpty)
+        try await scenario.create(Scenario.Order("k1"))
+        #expect(try await store.statistics().paymentsByState == [.processing: 1])
+        #expect(await store.unusedFaults == 0)
+    }
+
+    @Test func `a fault after the work leaves the work done`() async throws {
+        let store = makeStore()
+        let scenario = Scenario(store: store, clock: clock)
+        await store.failNext(.indeterminate, on: .commit, afterDoing: true)
+        await #expect(throws: StoreFailure.self) { try await scenario.create(Scenario.Order("k1")) }
+        #expect(try await store.statistics().paymentsByState == [.processing: 1])
+    }
+
+    @Test func `faults wait for their own operation, in order`() async throws {
+        let store = makeStore()
+        await store.failNext(.full, on: .probe)
+        await store.failNext(.unavailable, on: .probe)
+        #expect(try await store.nextDue() == nil)
+        let first = await #expect(throws: StoreFailure.self) { try await store.probe() }
+        let second = await #expect(throws: StoreFailure.self) { try await store.probe() }
+        #expect([first?.code, second?.code] == [.full, .unavailable])
+        try await store.probe()
+    }
+
+    @Test(arguments: StoreOperation.allCases)
+    func `every operation can be made to fail`(_ operation: StoreOperation) async throws {
+        let store = makeStore()
+        let id = try PaymentID(caller: CallerID("shop"), key: IdempotencyKey("k1"))
+        let (caller, key) = (try CallerID("shop"), try IdempotencyKey("k1"))
+        await store.failNext(.unavailable, on: operation)
+        await #expect(throws: StoreFailure.self) {
+            switch operation {
+            case .now: _ = try await store.now()
+            case .commit: try await Scenario(store: store, clock: clock).create(Scenario.Order("k1"))
+            case .payment: _ = try await store.payment(id)
+            case .payments: _ = try await store.payments(PaymentQuery())
+            case .auditTrail: _ = try await store.auditTrail(of: id, after: 0, limit: 1)
+            case .claimDue: _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 1, leaseFor: .seconds(1)))
+            case .claim: _ = try await store.claim(id, holder: "w", leaseFor: .seconds(1))
+            case .renew: _ = try await store.renew([:], leaseFor: .seconds(1))
+            case .release: try await store.release(id, token: LeaseToken(1))
+            case .nextDue: _ = try await store.nextDue()
+            case .idempotencyRecord: _ = try await store.idempotencyRecord(caller: caller, key: key)
+            case .storeAnswer:
+                let answer = StoredAnswer(status: 200, contentType: "text/plain", location: nil, body: [])
+                _ = try await store.storeAnswer(answer, caller: caller, key: key)
+            case .seal: _ = try await store.seal()
+            case .verifySeals: _ = try await store.verifySeals()
+            case .statistics: _ = try await store.statistics()
+            case .probe: try await store.probe()
+            }
+        }
+        #expect(await store.unusedFaults == 0)
+    }
+}

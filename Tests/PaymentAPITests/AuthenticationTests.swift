@@ -1,0 +1,68 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+@testable import PaymentAPI
+
+struct AuthenticationTests {
+    @Test(arguments: [
+        nil, "", "wrong", "shop-token-0001 ", "shop-token-000", "shop-token-00011", "SHOP-TOKEN-0001",
+    ])
+    func `without a valid token every route is 401 and nothing is asked`(_ token: String?) async throws {
+        try await RunningAPI.run { api in
+            let id = try SamplePayment().payment.id.text
+            var answers = [try await api.send("POST", "/v1/payments", body: RunningAPI.twoLegs, token: token)]
+            for path in ["/v1/payments", "/v1/payments/\(id)", "/v1/payments/\(id)/events"] {
+                answers.append(try await api.get(path, token: token))
+            }
+            for route in ["capture", "cancel", "refunds", "reconcile"] {
+                answers.append(try await api.send("POST", "/v1/payments/\(id)/\(route)", token: token))
+            }
+            let expected = token == "shop-token-0001 " ? 8 : 0  // Blanks at the end of a header are no part of it.
+            #expect(answers.filter { $0.status != 401 }.count == expected)
+            for answer in answers where answer.status == 401 {
+                #expect(answer.headers["www-authenticate"] == "Bearer")
+                #expect(try answer.string("type") == "/problems/unauthorized")
+            }
+            #expect(expected > 0 || api.operations.calls.isEmpty)
+        }
+    }
+
+    @Test func `another scheme, or two tokens, are no authentication`() async throws {
+        try await RunningAPI.run { api in
+            for header in ["Basic c2hvcA==", RunningAPI.token, "Bearer", "Bearer  \(RunningAPI.token)"] {
+                let answer = try await api.send(
+                    "GET", "/v1/payments", headers: [("Authorization", header)], token: nil)
+                #expect(answer.status == 401, "\(header)")
+            }
+            let two = try await api.send(
+                "GET", "/v1/payments", headers: [("Authorization", "Bearer \(RunningAPI.otherToken)")])
+            #expect(two.status == 401)
+            let lower = try await api.send(
+                "GET", "/v1/payments", headers: [("Authorization", "bearer \(RunningAPI.token)")], token: nil)
+            #expect(lower.status == 200)
+        }
+    }
+
+    @Test func `the caller comes from the token`() async throws {
+        try await RunningAPI.run { api in
+            _ = try await api.get("/v1/payments")
+            _ = try await api.get("/v1/payments", token: RunningAPI.otherToken)
+            #expect(api.operations.queries.map { $0.caller?.name } == ["shop", "kiosk"])
+        }
+    }
+
+    @Test func `a token belongs to one caller, a caller may have two`() throws {
+        let digest = try #require(CallerDirectory.digest(ofToken: "a"))
+        #expect(digest.hex == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb")
+        let other = try #require(CallerDirectory.digest(ofToken: "b"))
+        let shop = try CallerID("shop")
+        let kiosk = try CallerID("kiosk")
+        #expect(throws: CallerDirectory.AmbiguousToken(callers: [shop, kiosk])) {
+            _ = try CallerDirectory([(shop, digest), (kiosk, digest)])
+        }
+        let directory = try CallerDirectory([(shop, digest), (shop, other)])
+        #expect(directory.caller(bearing: "a") == shop && directory.caller(bearing: "b") == shop)
+        #expect(directory.caller(bearing: "c") == nil)
+    }
+}

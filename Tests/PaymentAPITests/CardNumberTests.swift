@@ -1,0 +1,73 @@
+import Foundation
+import PaymentCore
+import Testing
+
+@testable import PaymentAPI
+
+struct CardNumberTests {
+    /// A test number of the card schemes; it passes the Luhn check.
+    private static let number = "4242424242424242"
+
+    @Test(arguments: [
+        (#""order-2026-000731""#, #""4242424242424242""#, "reference"),
+        (#""order-2026-000731""#, #""paid by 4242-4242-4242-4242""#, "reference"),
+        (#""order-2026-000731""#, #""4242 4242 4242 \u00342 42""#, "reference"),
+        (#""order-2026-000731""#, "4242424242424242", "reference"),
+        (#""c-5512""#, #""4242424242424242""#, "metadata.cart"),
+        (#""cart""#, #""4242424242424242""#, "metadata.…"),
+        ("tok_9f3c2a7b1234", "4242424242424242", "legs[0].instrument"),
+        (#""provider":"cards""#, #""provider":"cards","pan":"4242424242424242""#, "legs[0].pan"),
+        (#""capture":"automatic""#, #""4242424242424242":1"#, "…"),
+        (#""provider":"cards""#, #""provider":"4242424242424242""#, "legs[0].provider"),
+        (#""capture":"automatic""#, #""x":[[{"y":"4242424242424242"}]]"#, "x[0][0].y"),
+    ])
+    func `a card number is refused wherever it is, and never repeated`(
+        _ from: String, _ to: String, _ field: String
+    ) async throws {
+        try await RunningAPI.run { api in
+            let answer = try await api.create(RunningAPI.twoLegs.replacingOccurrences(of: from, with: to))
+            #expect(answer.status == 422, "\(answer.text)")
+            #expect(try answer.string("type") == "/problems/card-number-refused")
+            #expect(try answer.string("field") == field)
+            #expect(!answer.text.contains("4242"))
+            #expect(api.operations.calls.isEmpty)
+        }
+    }
+
+    @Test func `a card number in the key, a query or a path is refused and not repeated`() async throws {
+        try await RunningAPI.run { api in
+            let key = try await api.create(key: "order/\(Self.number)")
+            #expect(key.status == 422)
+            #expect(try key.string("field") == "Idempotency-Key")
+            let query = try await api.get("/v1/payments?reference=\(Self.number)")
+            #expect(query.status == 422)
+            #expect(try query.string("field") == "reference")
+            let name = try await api.get("/v1/payments?\(Self.number)=1")
+            #expect(name.status == 422)
+            let path = try await api.get("/v1/payments/\(Self.number)")
+            #expect(path.status == 422)
+            for answer in [key, query, name, path] {
+                #expect(try answer.string("type") == "/problems/card-number-refused")
+                #expect(!answer.text.contains("4242"))
+            }
+            #expect(api.operations.calls.isEmpty && api.operations.queries.isEmpty)
+        }
+    }
+
+    @Test func `a member that is there twice is not repeated if its name is a card number`() async throws {
+        try await RunningAPI.run { api in
+            let answer = try await api.create("{\"\(Self.number)\":1,\"\(Self.number)\":2}")
+            #expect(answer.status == 400)
+            #expect(!answer.text.contains("4242"))
+        }
+    }
+
+    @Test func `an amount whose digits pass the check by chance is an amount`() async throws {
+        try await RunningAPI.run { api in
+            let leg = #"{"provider":"cards","instrument":"tok_1","amount":{"value":\#(Self.number),"currency":"JPY"}}"#
+            _ = try await api.create(
+                #"{"amount":{"value":\#(Self.number),"currency":"JPY"},"legs":[\#(leg)]}"#)
+            #expect(api.operations.asked.count == 1)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Logging
+import PaymentCore
+import Reconciler
+import Synchronization
+import Testing
+
+@testable import PaymentAPI
+
+struct ConnectionTests {
+    @Test func `unknown routes are 404, wrong methods 405 with what is allowed`() async throws {
+        try await RunningAPI.run { api in
+            let id = try SamplePayment().payment.id.text
+            for target in [
+                "/", "/v1", "/v1/payments/", "/v1/payments//capture", "/v1/payments/\(id)/void", "/v2/payments",
+                "/v1/payments/\(id)/events/1", "//v1/payments", "/livez", "/metrics", "*",
+            ] {
+                let answer = try await api.get(target)
+                #expect(answer.status == 404, "\(target)")
+                #expect(try answer.string("type") == "/problems/not-found")
+            }
+            for (method, target, allowed) in [
+                ("PUT", "/v1/payments", "GET, POST"), ("DELETE", "/v1/payments/\(id)", "GET"),
+                ("GET", "/v1/payments/\(id)/capture", "POST"), ("POST", "/openapi.yaml", "GET"),
+                ("PATCH", "/v1/payments/\(id)/events", "GET"),
+            ] {
+                let answer = try await api.send(method, target)
+                #expect(answer.status == 405, "\(method) \(target)")
+                #expect(answer.headers["allow"] == allowed)
+                #expect(answer.headers["content-type"] == "application/problem+json")
+            }
+            #expect(api.operations.calls.isEmpty)
+        }
+    }
+
+    @Test func `the description is served to everybody`() async throws {
+        try await RunningAPI.run { api in
+            let answer = try await api.get("/openapi.yaml", token: nil)
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/yaml")
+            #expect(answer.body == RunningAPI.description)
+        }
+    }
+
+    @Test func `a body above the limit is 413, announced or not, and the connection ends`() async throws {
+        try await RunningAPI.run { api in
+            let large = #"{"reference":""# + String(repeating: "x", count: 70_000) + #""}"#
+            let announced = try await api.create(large)
+            #expect(announced.status == 413)
+            #expect(try announced.string("type") == "/problems/body-too-large")
+            let chunk = String(repeating: "y", count: 40_000)
+            let part = "\(String(chunk.count, radix: 16))\r\n\(chunk)\r\n"
+            let head = """
+                POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningAPI.token)\r\n\
+                Idempotency-Key: k\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n
+                """
+            let chunked = try RawAnswer(await api.client.exchange(Array((head + part + part).utf8)))
+            #expect(chunked.status == 413)
+            #expect(chunked.headers["connection"] == "close")
+            let exact = #"{"reference":""# + String(repeating: "x", count: 65_536 - 16) + #""}"#
+            #expect(try await api.create(exact).status == 400)
+            #expect(api.operations.calls.isEmpty)
+        }
+    }
+
+    @Test func `a body that never arrives does not hold the server`() async throws {
+        var limits = APILimits()
+        limits.bodyDeadline = .milliseconds(200)
+        limits.linger = .milliseconds(100)
+        try await RunningAPI.run(limits: limits) { api in
+            let head = """
+                POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningAPI.token)\r\n\
+                Idempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"amount
+                """
+            async let slow = api.client.exchange(Array(head.utf8))
+            #expect(try await api.get("/v1/payments").status == 200)
+            let answer = try RawAnswer(await slow)
+            #expect(answer.status == 400)
+            #expect(answer.headers["connection"] == "close")
+            #expect(try answer.json["retryable"] as? Bool == true)
+            #expect(api.operations.calls.isEmpty)
+        }
+    }
+
+    @Test func `headers that never end are cut off, and too many are refused`() async throws {
+        var limits = APILimits()
+        limits.idleTimeout = .milliseconds(300)
+        try await RunningAPI.run(limits: limits) { api in
+            let open = try await api.client.exchange(Array("GET /v1/payments HTTP/1.1\r\nHost: x\r\nX".utf8))
+            #expect(open.isEmpty)
+            let wide = try await api.send(
+                "GET", "/v1/payments", headers: [("X-Wide", String(repeating: "w", count: 20_000))])
+            #expect(wide.status == 400)
+            let many = try await api.send(
+                "GET", "/v1/payments", headers: (0..<100).map { ("X-\($0)", "1") })
+            #expect(many.status == 400)
+            let garbage = try RawAnswer(await api.client.exchange(Array("hello\r\n\r\n".utf8), endsWriting: true))
+            #expect(garbage.status == 400)
+            #expect(api.operations.queries.isEmpty)
+        }
+    }
+
+    @Test func `above the limit of requests at once the answer is 503, and places come back`() async throws {
+        var limits = APILimits()
+        limits.maximumConcurrentRequests = 1
+        try await RunningAPI.run(limits: limits) { api in
+            let gate = TurnStile()
+            api.operations.set { $0.delay = { await gate.pass() } }
+            let id = try SamplePayment().payment.id.text
+            async let waiting = api.send("POST", "/v1/payments/\(id)/cancel")
+            try await poll { !api.operations.calls.isEmpty }
+            let refused = try await api.get("/v1/payments")
+            #expect(refused.status == 503)
+            #expect(refused.headers["retry-after"] == "1")
+            #expect(try refused.string("type") == "/problems/not-accepting")
+            gate.open()
+            #expect(try await waiting.status == 404)
+            #expect(try await api.get("/v1/payments").status == 200)
+        }
+    }
+
+    @Test func `one connection serves one request after another, refusals included`() async throws {
+        try await RunningAPI.run { api in
+            let bad = "POST /v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+            let good = """
+                GET /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningAPI.token)\r\n\
+                Connection: close\r\n\r\n
+                """
+            let bytes = try await api.client.exchange(Array((bad + good).utf8))
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 401"))
+            #expect(text.contains("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `the log says what was answered, and no token, key, query or body`() async throws {
+        let lines = LogLines()
+        var logger = Logger(label: "test", factory: { _ in lines.handler })
+        logger.logLevel = .trace
+        try await RunningAPI.run(logger: logger) { api in
+            _ = try await api.create(RunningAPI.twoLegs, key: "secret-key-1")
+            _ = try await api.get("/v1/payments?reference=secret-reference")
+            _ = try await api.get("/nowhere/secret-path")
+        }
+        let all = lines.all
+        let answered = all.filter { $0.hasPrefix("request answered") }
+        #expect(answered.count == 3)
+        #expect(answered.contains { $0.contains("/v1/payments") && $0.contains("shop") && $0.contains("404") })
+        for secret in ["secret", RunningAPI.token, "tok_9f3c", "order-2026", "c-5512"] {
+            #expect(!all.contains { $0.contains(secret) }, "\(secret)")
+        }
+    }
+}

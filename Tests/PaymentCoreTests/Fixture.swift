@@ -1,0 +1,109 @@
+import PaymentCore
+
+/// Names, amounts and contracts that the tests share.
+struct Fixture {
+    let yen: Currency
+    let caller: CallerID
+    let key: IdempotencyKey
+    let start = Timestamp(milliseconds: 1_790_000_000_000)
+
+    init() throws {
+        guard let yen = Currency(code: "JPY") else { throw Missing(what: "JPY") }
+        self.yen = yen
+        caller = try CallerID("shop")
+        key = try IdempotencyKey("order-1")
+    }
+
+    /// Something that a test relies on is not there.
+    struct Missing: Error {
+        let what: String
+    }
+
+    func amount(_ value: Int64) throws -> Money { try Money(value, yen) }
+
+    /// The provider of leg `index`.
+    func provider(_ index: Int) throws -> ProviderName { try ProviderName("provider-\(index)") }
+
+    /// A request with one leg for each contract: 1000, 1100, 1200, ...
+    func request(
+        _ contracts: [ProviderContract], _ mode: CaptureMode = .automatic, deadline: Timestamp? = nil
+    ) throws -> CreateRequest {
+        let amounts = try contracts.indices.map { try amount(1_000 + 100 * Int64($0)) }
+        let legs = try contracts.indices.map {
+            CreateRequest.Leg(
+                provider: try provider($0), instrument: try Instrument(token: "tok_\($0)"), amount: amounts[$0])
+        }
+        return try CreateRequest(
+            caller: caller, key: key, amount: try Money.sum(amounts, in: yen), legs: legs, captureMode: mode,
+            reference: "cart", metadata: ["channel": "web"], deadline: deadline, contracts: try byName(contracts))
+    }
+
+    /// A payment on stage, with one leg for each contract.
+    func stage(
+        _ contracts: [ProviderContract], _ mode: CaptureMode = .automatic, plug: Bool = false,
+        acknowledged: Bool = true, deadline: Timestamp? = nil, send: [Stage.SendFault] = [],
+        read: [Stage.ReadFault] = [], prepare: (inout Ledger) -> Void = { _ in }
+    ) throws -> Stage {
+        var policy = SettlementPolicy()
+        policy.plugAllowed = plug
+        return Stage(
+            try request(contracts, mode, deadline: deadline), contracts: try byName(contracts), at: start,
+            policy: policy, commitsAreAcknowledged: acknowledged, send: send, read: read, prepare: prepare)
+    }
+
+    func byName(_ contracts: [ProviderContract]) throws -> [ProviderName: ProviderContract] {
+        var named: [ProviderName: ProviderContract] = [:]
+        for (index, contract) in contracts.enumerated() { named[try provider(index)] = contract }
+        return named
+    }
+}
+
+extension ProviderContract {
+    /// GMO-PG's contract with keys of another form.
+    static let gmoLike: ProviderContract = {
+        var contract = ProviderContract.gmoPG
+        contract.keyFormat = .hex40
+        return contract
+    }()
+
+    /// No tombstone, but a `not_after` that is enforced: what is undone waits for its proof (A8 of the model).
+    static let enforcing: ProviderContract = {
+        var contract = ProviderContract.reference
+        contract.cancel = .onlyIfPresent
+        return contract
+    }()
+
+    /// Keys that are forgotten after an hour, reads that lag, tombstones.
+    static let forgetful: ProviderContract = {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(1)
+        contract.visibilityLag = .seconds(20)
+        contract.authorizationLife = .hours(12)
+        return contract
+    }()
+}
+
+/// A small generator whose whole sequence follows from its seed (SplitMix64).
+struct SeededChance {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 up to, not including, `bound`.
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
+
+    /// True in so many of a hundred cases.
+    mutating func happens(percent: Int) -> Bool { below(100) < percent }
+
+    mutating func pick<Element>(_ choices: [Element], else fallback: Element) -> Element {
+        choices.isEmpty ? fallback : choices[below(choices.count)]
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+
+/// The program under test as a child process.
+final class SimulatorProcess: Sendable {
+    let process = Process()
+    private let standardOutput = Collected()
+    private let standardError = Collected()
+    private let ended: AsyncStream<Int32>
+
+    init(_ arguments: [String]) throws {
+        // The build puts the program beside the test bundle, under its product's or its target's name.
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let places = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
+        let candidates = places.flatMap { place in
+            ["provider-simulator", "ProviderSimulatorProgram"].map { place.appendingPathComponent($0) }
+        }
+        guard let program = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
+        else {
+            throw SocketFailure(step: "find the program", code: ENOENT)
+        }
+        let (ended, ending) = AsyncStream.makeStream(of: Int32.self)
+        self.ended = ended
+        process.executableURL = program
+        process.arguments = arguments
+        process.standardOutput = standardOutput.pipe()
+        process.standardError = standardError.pipe()
+        process.terminationHandler = { process in
+            ending.yield(process.terminationStatus)
+            ending.finish()
+        }
+        try process.run()
+    }
+
+    /// The line that it prints when it accepts requests.
+    var announcement: String {
+        output().split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    func port() async throws -> Int {
+        for _ in 0..<1000 {
+            if let field = announcement.split(separator: " ").first(where: { $0.hasPrefix("port=") }),
+                let port = Int(field.dropFirst("port=".count)), output().contains("\n")
+            {
+                return port
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw SocketFailure(step: "wait for the program", code: ETIMEDOUT)
+    }
+
+    /// Waits until it has ended and all that it printed has been read.
+    func end() async throws -> Int32 {
+        var status: Int32 = -1
+        for await reported in ended { status = reported }
+        for _ in 0..<500 where !(standardOutput.isComplete && standardError.isComplete) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return status
+    }
+
+    func output() -> String { standardOutput.text }
+    func errors() -> String { standardError.text }
+}
+
+/// What a process has printed so far.
+private final class Collected: Sendable {
+    private let data = Mutex((bytes: Data(), isComplete: false))
+
+    var text: String { data.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+    var isComplete: Bool { data.withLock { $0.isComplete } }
+
+    func pipe() -> Pipe {
+        let pipe = Pipe()
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let more = handle.availableData
+            if more.isEmpty {
+                handle.readabilityHandler = nil
+                self.data.withLock { $0.isComplete = true }
+            } else {
+                self.data.withLock { $0.bytes.append(more) }
+            }
+        }
+        return pipe
+    }
+}

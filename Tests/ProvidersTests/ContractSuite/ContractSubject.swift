@@ -1,0 +1,105 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+/// A provider behind its adapter, put up for the suite: what it must be able to do on request.
+protocol ContractSubject: Sendable {
+    /// The adapter of a provider that holds first and takes later.
+    var twoPhase: any PaymentProvider { get }
+    /// The adapter of a provider that takes at once.
+    var onePhase: any PaymentProvider { get }
+    /// Like `twoPhase`, but it waits only a fraction of a second for an answer.
+    var impatient: any PaymentProvider { get }
+    /// Like `twoPhase`, with credentials that are not valid.
+    var stranger: any PaymentProvider { get }
+    /// Like `twoPhase`, at an address where nobody listens.
+    var unreachable: any PaymentProvider { get }
+    /// Like `twoPhase`, at a provider whose void leaves nothing behind.
+    var withoutTombstones: any PaymentProvider { get }
+
+    /// The next request of this kind suffers this.
+    func suffer(_ fault: SuiteFault, on operation: SuiteOperation) async throws
+    /// What the provider itself has in its books under a key.
+    func books(of key: EffectKey) async throws -> SuiteBooks
+    /// An instrument that is declined, or not known.
+    func instrument(_ behaviour: SuiteInstrument) -> String
+}
+
+/// What the suite lets a provider suffer.
+enum SuiteFault: Sendable, CaseIterable {
+    /// Nothing is executed and nothing answered.
+    case requestLost
+    /// Executed, and not answered.
+    case answerLost
+    /// Executed, and answered after more time than `impatient` has.
+    case slow
+    /// 500, nothing executed.
+    case failsBefore
+    /// Executed, then 500.
+    case failsAfter
+    /// Executed, and a page of HTML with 200.
+    case page
+    /// Executed, and the answer breaks off.
+    case cutOff
+    /// Executed, and the answer lacks the status.
+    case statusMissing
+    /// Recorded, decided later.
+    case pending
+    /// Another amount is recorded.
+    case otherAmount
+    /// 429
+    case throttled
+    /// 503 with `Retry-After`.
+    case unavailable
+    /// Executed, and inquiries show the state before it for a while.
+    case staleReads
+    /// Arrives twice.
+    case twice
+    /// Lost, and executed a while later all the same.
+    case late
+}
+
+/// Which requests a fault is for.
+enum SuiteOperation: Sendable {
+    case authorize
+    case capture
+    case void
+    case refund
+    case inquire
+}
+
+/// Behaviour by instrument.
+enum SuiteInstrument: Sendable {
+    case declined
+    case unknown
+    case captureDeclined
+    case refundDeclined
+}
+
+/// What a provider's books show under one key.
+struct SuiteBooks: Sendable, Equatable {
+    /// How often something was held.
+    var holds = 0
+    /// How often something was taken.
+    var charges = 0
+    /// Taken less given back.
+    var net: Int64 = 0
+    /// Still held.
+    var held: Int64 = 0
+}
+
+/// One thing that every adapter must do.
+struct ContractCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    let check: @Sendable (any ContractSubject) async throws -> Void
+
+    init(_ name: String, _ check: @escaping @Sendable (any ContractSubject) async throws -> Void) {
+        self.name = name
+        self.check = check
+    }
+
+    var testDescription: String { name }
+
+    /// The whole suite.
+    static let all = lifecycle + refusals + faults + faultsOfInquiries
+}

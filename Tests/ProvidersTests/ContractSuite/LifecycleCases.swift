@@ -1,0 +1,76 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+extension ContractCase {
+    /// What goes well.
+    static let lifecycle: [ContractCase] = [
+        ContractCase("hold, take, give back") { subject in
+            let book = OrderBook()
+            let held = try await subject.twoPhase.send(book.send(.authorize))
+            #expect(held.outcome == .accepted && held.observation?.status == .authorized)
+            #expect(try held.observation?.amount == book.money(1200))
+            #expect(held.observation?.authorizedUntil != nil)
+            let taken = try await subject.twoPhase.send(book.send(.capture, 1000))
+            #expect(taken.outcome == .accepted && taken.observation?.status == .captured)
+            #expect(try taken.observation?.captures.first?.key == book.key(.capture))
+            let first = try await subject.twoPhase.send(book.send(.refund, 300))
+            #expect(first.outcome == .accepted)
+            let second = try await subject.twoPhase.send(book.send(.refund, 700, discriminator: "second"))
+            #expect(second.observation?.refunds.map(\.state) == [.succeeded, .succeeded])
+            #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks(holds: 1, charges: 1))
+        },
+        ContractCase("a sale takes at once") { subject in
+            let book = OrderBook()
+            let sold = try await subject.onePhase.send(book.send(.sale))
+            #expect(sold.outcome == .accepted && sold.observation?.status == .captured)
+            #expect(sold.observation?.contradiction == nil)
+            let back = try await subject.onePhase.send(book.sendAfterSale(.refund))
+            #expect(back.outcome == .accepted)
+            let known = try await subject.onePhase.inquire(book.inquiry(.sale))
+            #expect(try known.refunds.first?.amount == book.money(1200))
+        },
+        ContractCase("the same request is done once and answered twice") { subject in
+            let book = OrderBook()
+            for _ in 0..<3 {
+                let report = try await subject.twoPhase.send(book.send(.authorize))
+                #expect(report.outcome == .accepted && report.observation?.status == .authorized)
+            }
+            for _ in 0..<3 {
+                #expect(try await subject.twoPhase.send(book.send(.capture)).outcome == .accepted)
+            }
+            for _ in 0..<3 {
+                #expect(try await subject.twoPhase.send(book.send(.refund, 200)).outcome == .accepted)
+            }
+            let books = try await subject.books(of: book.key(.authorize))
+            #expect(books == SuiteBooks(holds: 1, charges: 1, net: 1000))
+        },
+        ContractCase("a void releases a hold, however often") { subject in
+            let book = OrderBook()
+            _ = try await subject.twoPhase.send(book.send(.authorize))
+            for _ in 0..<2 {
+                let report = try await subject.twoPhase.send(book.send(.void))
+                #expect(report.outcome == .accepted && report.observation?.status == .voided)
+            }
+            #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks(holds: 1))
+        },
+        ContractCase("a void of what is not there keeps it from happening") { subject in
+            let book = OrderBook()
+            let tombstone = try await subject.twoPhase.send(book.send(.void))
+            #expect(tombstone.outcome == .accepted && tombstone.observation?.status == .tombstoned)
+            #expect(tombstone.observation?.amount == nil)
+            let late = try await subject.twoPhase.send(book.send(.authorize))
+            #expect(late.outcome == .refused && late.observation?.status == .tombstoned)
+            #expect(try await subject.twoPhase.inquire(book.inquiry()).status == .tombstoned)
+            #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks())
+        },
+        ContractCase("an inquiry reads what is there, and what is not") { subject in
+            let book = OrderBook()
+            #expect(try await subject.twoPhase.inquire(book.inquiry()).status == .notFound)
+            _ = try await subject.twoPhase.send(book.send(.authorize))
+            let known = try await subject.twoPhase.inquire(book.inquiry())
+            #expect(known.status == .authorized && known.source == .inquiry)
+            #expect(try known.key == book.key(.authorize) && known.contradiction == nil)
+        },
+    ]
+}

@@ -1,0 +1,99 @@
+import HTTPTransport
+import PaymentCore
+import ProviderSimulator
+import Reconciler
+import Testing
+
+@testable import Providers
+
+/// The reference adapter before a real socket.
+@Suite(.serialized)
+struct ReferenceContractTests {
+    @Test(arguments: ContractCase.all)
+    func `the reference adapter keeps the contract`(contractCase: ContractCase) async throws {
+        try await SimulatorSubject.run { try await contractCase.check($0) }
+    }
+
+    @Test
+    func `a listing is read in pages, each transaction once`() async throws {
+        try await withSimulator { port, _, sender in
+            let provider = try assembled(["card"], port, sender)["card"]?.provider
+            let card = try #require(provider)
+            var expected: Set<EffectKey> = []
+            for number in 0..<11 {
+                var book = OrderBook()
+                book.paymentKey = "order-\(number)"
+                #expect(try await card.send(book.send(.authorize)).outcome == .accepted)
+                try expected.insert(book.key(.authorize))
+            }
+            var listed: [ListedTransaction] = []
+            for try await page in card.pages(of: ListingWindow(from: nil, to: nil), pageSize: 4) {
+                #expect(page.transactions.count <= 4)
+                listed += page.transactions
+            }
+            #expect(listed.count == 11 && Set(listed.map(\.key)) == expected)
+            #expect(listed.allSatisfy { $0.observation.status == .authorized && $0.payment != nil })
+        }
+    }
+
+    @Test
+    func `a slow provider does not hold up another`() async throws {
+        try await withSimulator { port, control, sender in
+            let providers = try assembled(["card", "points"], port, sender, concurrency: 2)
+            let card = try #require(providers["card"]?.provider)
+            let points = try #require(providers["points"]?.provider)
+            var slow = Fault(.slow)
+            slow.delayMs = 1_500
+            try control.order(FaultOrder(slow, times: 8), at: "card")
+            let order = await withTaskGroup(of: String.self) { group in
+                for _ in 0..<6 {
+                    group.addTask { await Self.ask(card, "card") }
+                    group.addTask { await Self.ask(points, "points") }
+                }
+                return await group.reduce(into: [String]()) { $0.append($1) }
+            }
+            #expect(order.prefix(6).allSatisfy { $0 == "points" }, "\(order)")
+        }
+    }
+
+    @Test
+    func `the same effect is never twice on the wire`() async throws {
+        try await withSimulator { port, control, sender in
+            let card = try #require(try assembled(["card"], port, sender)["card"]?.provider)
+            var slow = Fault(.slow)
+            slow.delayMs = 1_500
+            try control.order(FaultOrder(slow), at: "card")
+            let order = try OrderBook().send(.authorize)
+            async let one = card.send(order)
+            async let other = card.send(order)
+            let reports = await [one, other].sorted { $0.outcome < $1.outcome }
+            #expect(reports.map(\.outcome) == [.unsent, .accepted])
+            #expect(reports.first?.code == "duplicate_in_flight")
+            #expect(try await control.journal("card").count == 1)
+        }
+    }
+
+    private static func ask(_ provider: ReferenceProvider, _ name: String) async -> String {
+        do {
+            let known = try await provider.inquire(OrderBook().inquiry())
+            return known.status == .notFound ? name : "\(name) \(known.reason ?? "")"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    private func assembled(
+        _ names: [String], _ port: Int, _ sender: CurlSender, concurrency: Int = 16
+    ) throws -> [String: ProviderAssembly.Assembled] {
+        let settings = try names.map { name in
+            var contract = ProviderContract.reference
+            contract.concurrency = concurrency
+            return ProviderSettings(
+                name: try ProviderName(name), address: try ProviderAddress("http://127.0.0.1:\(port)/\(name)"),
+                contract: contract, tokens: FixedToken(BearerToken("good-token")))
+        }
+        let assembly = ProviderAssembly(sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
+        let assembled = try assembly.assemble(settings)
+        return Dictionary(uniqueKeysWithValues: assembled.map { ($0.key.name, $0.value) })
+    }
+}

@@ -1,0 +1,142 @@
+import HTTPTransport
+import Logging
+import PaymentCore
+import ProviderSimulator
+import Providers
+import Reconciler
+
+/// The reference adapter, over real sockets, before the provider simulator.
+struct SimulatorSubject: ContractSubject {
+    let twoPhase: any PaymentProvider
+    let onePhase: any PaymentProvider
+    let impatient: any PaymentProvider
+    let stranger: any PaymentProvider
+    let unreachable: any PaymentProvider
+    let withoutTombstones: any PaymentProvider
+    private let control: SimulatorControl
+
+    private init(port: Int, control: SimulatorControl, sender: CurlSender) throws {
+        func adapter(
+            _ provider: String, token: String = "good-token", _ contract: ProviderContract = .reference,
+            firstByte: Duration = .seconds(8), port: Int
+        ) throws -> any PaymentProvider {
+            let settings = ProviderSettings(
+                name: try ProviderName(provider),
+                address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
+                tokens: FixedToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
+            let assembly = ProviderAssembly(
+                sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
+            guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
+            return assembled.provider
+        }
+        self.control = control
+        twoPhase = try adapter("card", port: port)
+        onePhase = try adapter("points", .referenceSale, port: port)
+        impatient = try adapter("card", firstByte: .milliseconds(200), port: port)
+        stranger = try adapter("card", token: "bad-token", port: port)
+        unreachable = try adapter("card", port: 1)
+        withoutTombstones = try adapter("forgetful", port: port)
+    }
+
+    /// Runs a simulator and the wire for one test.
+    static func run<Result: Sendable>(
+        _ body: (SimulatorSubject) async throws -> Result
+    ) async throws -> Result {
+        try await withSimulator { port, control, sender in
+            try await body(SimulatorSubject(port: port, control: control, sender: sender))
+        }
+    }
+
+    func suffer(_ fault: SuiteFault, on operation: SuiteOperation) async throws {
+        try control.order(FaultOrder(Self.fault(fault), operation: Self.operation(operation)), at: "card")
+    }
+
+    func books(of key: EffectKey) async throws -> SuiteBooks {
+        guard let known = try await control.ledger("card", key: key.text).transaction(key.text) else {
+            return SuiteBooks()
+        }
+        return SuiteBooks(
+            holds: known.holds.count, charges: known.charges.count, net: known.net, held: known.held)
+    }
+
+    func instrument(_ behaviour: SuiteInstrument) -> String {
+        switch behaviour {
+        case .declined: "decline-0001"
+        case .unknown: "unknown-0001"
+        case .captureDeclined: "capture-decline-0001"
+        case .refundDeclined: "refund-decline-0001"
+        }
+    }
+
+    private static func operation(_ operation: SuiteOperation) -> ProviderSimulator.Operation {
+        switch operation {
+        case .authorize: .authorize
+        case .capture: .capture
+        case .void: .void
+        case .refund: .refund
+        case .inquire: .inquire
+        }
+    }
+
+    private static func fault(_ fault: SuiteFault) -> Fault {
+        switch fault {
+        case .requestLost: return Fault(.requestLost)
+        case .answerLost: return Fault(.responseLost)
+        case .failsBefore: return Fault(.errorBefore)
+        case .failsAfter: return Fault(.errorAfter)
+        case .page: return Fault(.html)
+        case .cutOff: return Fault(.truncated)
+        case .statusMissing: return Fault(.missingStatus)
+        case .otherAmount: return Fault(.amountChanged)
+        case .throttled: return Fault(.throttled)
+        case .unavailable: return Fault(.unavailable)
+        case .twice: return Fault(.duplicated)
+        case .slow: return measured(.slow, \.delayMs, 1_500)
+        case .pending: return measured(.pending, \.delayMs, 1_000)
+        case .late: return measured(.lateDelivery, \.delayMs, 1_000)
+        case .staleReads: return measured(.staleInquiry, \.staleMs, 1_000)
+        }
+    }
+
+    private static func measured(
+        _ kind: FaultKind, _ measure: WritableKeyPath<Fault, Int64?>, _ milliseconds: Int64
+    ) -> Fault {
+        var fault = Fault(kind)
+        fault[keyPath: measure] = milliseconds
+        return fault
+    }
+}
+
+/// Runs a simulator of the providers `card`, `points` and `forgetful`, and a sender, for one test.
+func withSimulator<Result: Sendable>(
+    _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
+) async throws -> Result {
+    var forgetful = ContractOptions()
+    forgetful.tombstoning = false
+    let server = try ProviderSimulatorServer(
+        SimulatorConfiguration(providers: [
+            ProviderConfiguration("card", token: "good-token"), ProviderConfiguration("points", token: "good-token"),
+            ProviderConfiguration("forgetful", token: "good-token", contract: forgetful),
+        ]), logger: .silent)
+    let sender = CurlSender(configuration: CurlConfiguration(http2: false, allowPlainHTTP: true))
+    let result = try await server.whileRunning { port in
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(port, server.control, sender))
+        } catch {
+            result = .failure(error)
+        }
+        await sender.shutdown(grace: .seconds(1))
+        return result
+    }
+    return try result.get()
+}
+
+extension Logger {
+    /// Only what is critical.
+    static var silent: Logger {
+        var logger = Logger(label: "providers-test")
+        logger.logLevel = .critical
+        return logger
+    }
+}

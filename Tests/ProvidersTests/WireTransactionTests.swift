@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@testable import PaymentCore
+@testable import Providers
+
+/// What parses, and what does not.
+struct WireTransactionTests {
+    private let book = OrderBook()
+
+    private func parses(_ body: String) -> Bool {
+        do {
+            _ = try JSONDecoder().decode(WireTransaction.self, from: Data(body.utf8))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test
+    func `each member that money depends on is required`() throws {
+        let whole = WireBodies.transaction("authorized", key: try book.key(.authorize))
+        #expect(parses(whole))
+        for member in [
+            #""status":"authorized","#, #""kind":"authorize","#, #""captures":[],"#, #""refunds":[],"#,
+            #""amount":{"value":1200,"currency":"JPY"},"#, #""key":"\#(try book.key(.authorize).text)","#,
+        ] {
+            let without = whole.replacing(member, with: "")
+            try #require(without != whole, "\(member)")
+            #expect(!parses(without), "\(member)")
+        }
+    }
+
+    @Test
+    func `amounts are whole numbers of 64 bits`() throws {
+        let whole = WireBodies.transaction("authorized", key: try book.key(.authorize))
+        for value in ["0", "1", "9223372036854775807"] {
+            #expect(parses(whole.replacing("1200", with: value)), "\(value)")
+        }
+        for value in ["-1", "12.5", "9223372036854775808", "\"1200\"", "null", "true", "1e30", "NaN"] {
+            #expect(!parses(whole.replacing("1200", with: value)), "\(value)")
+        }
+        for currency in ["jpy", "JPYX", "", "円"] {
+            #expect(!parses(whole.replacing("JPY", with: currency)), "\(currency)")
+        }
+    }
+
+    @Test
+    func `a tombstone may lack kind and amount, nothing else may`() throws {
+        #expect(parses(WireBodies.tombstone(key: try book.key(.authorize))))
+        for status in WireTransaction.Status.allCases where status != .tombstoned {
+            let body = WireBodies.transaction(status.rawValue, key: try book.key(.authorize), kind: nil, value: nil)
+            #expect(!parses(body), "\(status)")
+        }
+    }
+
+    @Test
+    func `two movements under one key do not parse`() throws {
+        let movement = try WireBodies.movement(book.key(.capture), "succeeded")
+        let key = try book.key(.authorize)
+        #expect(parses(WireBodies.transaction("captured", key: key, captures: [movement])))
+        #expect(!parses(WireBodies.transaction("captured", key: key, captures: [movement, movement])))
+        #expect(!parses(WireBodies.transaction("captured", key: key, refunds: [movement, movement])))
+    }
+
+    @Test
+    func `times that are none do not parse`() throws {
+        let body = WireBodies.transaction("authorized", key: try book.key(.authorize), until: "2026-03-08T11:00:00Z")
+        #expect(parses(body))
+        #expect(!parses(body.replacing("2026-03-08T11:00:00Z", with: "next week")))
+        #expect(!parses(body.replacing("2026-03-01T11:00:01.5Z", with: "2026-02-30T11:00:00Z")))
+    }
+
+    @Test
+    func `deep nesting and odd bytes are refused without harm`() throws {
+        #expect(!parses(String(repeating: "[", count: 100_000)))
+        #expect(!parses(#"{"key":"#  + String(repeating: "{\"a\":", count: 50_000)))
+        #expect(!parses("\u{0}\u{FFFD}"))
+    }
+
+    @Test
+    func `a mutated success is never proof of no effect`() async throws {
+        var generator = SeededGenerator(state: 7)
+        let whole = Array(WireBodies.transaction("authorized", key: try book.key(.authorize)).utf8)
+        for _ in 0..<3_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(bytes[place], at: place)
+                }
+            }
+            let answer = ProviderAnswer(
+                HTTPResponse(status: 201, fields: .of("application/json"), body: bytes, bytesWritten: 9))
+            let classification = OutcomeClassification(
+                reading: ObservationReading(amounts: .minorUnits, phases: .authorizeCapture),
+                payment: try book.payment, began: StandingClock.noon)
+            let change = try PutTransaction(book.send(.authorize), amount: WireAmount(value: 1200, currency: "JPY"))
+            let report = classification.report(of: answer, to: change, now: StandingClock.noon)
+            #expect([.accepted, .indeterminate].contains(report.outcome))
+        }
+    }
+}
+
+/// The same numbers for the same seed: SplitMix64 (Steele, Lea and Flood, 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,141 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+@Suite struct OperationRunnerTests {
+    @Test func `nothing is performed before the change that decided it is durable`() throws {
+        var stage = try RunnerStage()
+        let decided = stage.feed(.event(stage.authorized()))
+        let change = try #require(decided.change)
+        #expect(change.payment.latch == .forward)
+        #expect(change.entries.contains { $0.type == .intent })
+        #expect(decided.actions.isEmpty)
+
+        let durable = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        guard case .send(let order) = try #require(durable.actions.first) else {
+            Issue.record("expected a request")
+            return
+        }
+        #expect(order.kind == .capture)
+        #expect(stage.runner.payment.version == 2)
+    }
+
+    @Test func `what arrives while a change is on its way waits for it`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        #expect(stage.feed(.event(.inquireNow)).isEmpty)
+        let after = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        #expect(after.change?.entries.contains { $0.type == .operation } == true)
+    }
+
+    @Test func `another writer's change is read and the event is applied to it`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        #expect(stage.feed(.committed(.versionConflict)).wantsReload)
+
+        var other = PaymentMachine(payment: stage.runner.payment)
+        var context = stage.context
+        context.mayBegin = false
+        _ = try other.cancel(CancelRequest(key: IdempotencyKey("cancel-1"), at: context.now), context)
+        other.committed(version: 2)
+
+        let change = try #require(stage.feed(.reloaded(other.payment)).change)
+        #expect(change.payment.latch == .back)
+        #expect(change.payment.version == 2)
+        let durable = stage.feed(.committed(.committed(version: 3, lease: nil)))
+        guard case .send(let order) = try #require(durable.actions.first) else {
+            Issue.record("expected the void")
+            return
+        }
+        #expect(order.kind == .void)
+    }
+
+    @Test func `a commit of which nobody knows is settled by reading`() throws {
+        var stage = try RunnerStage()
+        let change = try #require(stage.feed(.event(stage.authorized())).change)
+        let failure = StoreFailure(.indeterminate, operation: "commit", cause: "connection lost")
+        #expect(stage.feed(.commitFailed(failure)).wantsReload)
+        var written = PaymentMachine(payment: change.payment)
+        written.committed(version: 2)
+        let found = stage.feed(.reloaded(written.payment))
+        #expect(found.actions.count == 1)
+        #expect(found.change == nil)
+    }
+
+    @Test func `a commit of which nobody knows and which is not there is made again`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        _ = stage.feed(.commitFailed(StoreFailure(.indeterminate, operation: "commit", cause: "connection lost")))
+        let again = stage.feed(.reloaded(stage.runner.payment))
+        #expect(again.change?.payment.latch == .forward)
+        #expect(again.actions.isEmpty)
+    }
+
+    @Test(arguments: [StoreFailure.Code.busy, .full, .serialization, .unavailable])
+    func `a passing failure of the store is waited out with the same change`(code: StoreFailure.Code) throws {
+        var stage = try RunnerStage()
+        let change = try #require(stage.feed(.event(stage.authorized())).change)
+        for index in 0..<5 {
+            let outputs = stage.feed(.commitFailed(StoreFailure(code, operation: "commit", cause: "test")))
+            guard case .commitAgain(let again, let tries) = try #require(outputs.first) else {
+                Issue.record("expected the same change again")
+                return
+            }
+            #expect(again.payment == change.payment)
+            #expect(tries == index)
+        }
+        #expect(stage.feed(.committed(.committed(version: 2, lease: nil))).actions.count == 1)
+    }
+
+    @Test func `a worker without its lease performs nothing`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        let outputs = stage.feed(.committed(.leaseLost))
+        #expect(outputs.actions.isEmpty)
+        #expect(stage.runner.hasEnded)
+    }
+
+    @Test func `a refused operation changes nothing and is answered`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        _ = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        let request = OperationRunner.Request(
+            ticket: 7, operation: .cancel(reason: nil), record: try stage.record("cancel-1", .cancel))
+        let outputs = stage.feed(.request(request))
+        guard case .answered(7, .refused(let refusal)) = try #require(outputs.first) else {
+            Issue.record("expected a refusal")
+            return
+        }
+        #expect(refusal == .tooLate(state: .processing))
+        #expect(outputs.change == nil)
+    }
+
+    @Test func `the key's record is written with the operation's change`() throws {
+        var stage = try RunnerStage(capture: .manual)
+        let record = try stage.record("cancel-1", .cancel)
+        let outputs = stage.feed(
+            .request(OperationRunner.Request(ticket: 1, operation: .cancel(reason: "changed"), record: record)))
+        let change = try #require(outputs.change)
+        #expect(change.record == record)
+        #expect(change.payment.latch == .back)
+    }
+
+    @Test func `the lease ends with the last change`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        _ = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        let capture = try #require(stage.runner.payment.legs[0].capture)
+        let captured = stage.observation(
+            .captured, captures: [.init(key: capture.key, amount: stage.amount, state: .succeeded)])
+        let outputs = stage.feed(
+            .event(
+                .attempted(
+                    leg: 0, effect: .capture, number: 1,
+                    AttemptReport(.accepted, code: "http_201", observation: captured))))
+        let change = try #require(outputs.change)
+        #expect(change.lease == .releasing(LeaseToken(1)))
+        #expect(change.payment.state == .succeeded)
+        _ = stage.feed(.committed(.committed(version: 3, lease: nil)))
+        #expect(stage.runner.hasEnded)
+    }
+}

@@ -1,0 +1,55 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+@Suite struct SweepTests {
+    func ids(_ range: Range<Int>) throws -> [PaymentID] {
+        try range.map { PaymentID(caller: try CallerID("shop"), key: try IdempotencyKey("key-\($0)")) }
+    }
+
+    @Test func `a provider that holds its payments fills only its own share`() throws {
+        let slow = try ProviderName("slow")
+        let fast = try ProviderName("fast")
+        var sweep = Sweep(
+            holder: "test", providers: [slow, fast],
+            limits: Sweep.Limits(places: 100, placesPerProvider: 10, batch: 50))
+        guard case .claim(let first) = sweep.next() else {
+            Issue.record("expected a claim")
+            return
+        }
+        #expect(first.limitPerProvider == [slow: 10, fast: 10])
+        sweep.claimed(try ids(0..<10).map { ($0, slow) }, asked: first.limit)
+        sweep.woke()
+        guard case .claim(let second) = sweep.next() else {
+            Issue.record("expected a claim")
+            return
+        }
+        #expect(second.limitPerProvider == [slow: 0, fast: 10])
+    }
+
+    @Test func `it pauses when nothing more is due and when every place is taken`() throws {
+        let card = try ProviderName("card")
+        var sweep = Sweep(
+            holder: "test", providers: [card],
+            limits: Sweep.Limits(places: 2, placesPerProvider: 2, batch: 2, longestPause: .seconds(3)))
+        sweep.claimed([], asked: 2)
+        #expect(sweep.next() == .pause(atMost: .seconds(3)))
+        sweep.woke()
+        let two = try ids(0..<2)
+        sweep.claimed(two.map { ($0, card) }, asked: 2)
+        #expect(sweep.next() == .pause(atMost: .seconds(3)))
+        #expect(sweep.finished(two[0]))
+        sweep.woke()
+        guard case .claim(let request) = sweep.next() else {
+            Issue.record("expected a claim")
+            return
+        }
+        #expect(request.limit == 1)
+    }
+
+    @Test func `a payment of a caller takes no place of the sweep`() throws {
+        var sweep = Sweep(holder: "test", providers: [try ProviderName("card")])
+        #expect(!sweep.finished(try ids(0..<1)[0]))
+        #expect(sweep.takenCount == 0)
+    }
+}

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import GRDB
+internal import PaymentCore
+internal import Reconciler
+internal import SQLiteStore
+internal import StoreContract
+internal import Testing
+
+@Suite struct OpeningTests {
+    private func failure(_ directory: StoreDirectory) -> StoreFailure? {
+        #expect(throws: StoreFailure.self) { try directory.open(ManualClock()) }
+    }
+
+    @Test func `an empty file becomes a store, and stays one`() async throws {
+        try await StoreDirectory.with { directory in
+            for _ in 0..<3 { try await directory.withStore { try await $0.probe() } }
+            let connection = try directory.connection()
+            let found = try await connection.read { db in
+                (
+                    try Int.fetchOne(db, sql: "PRAGMA user_version"),
+                    try Int.fetchOne(db, sql: "PRAGMA application_id"),
+                    try String.fetchOne(db, sql: "PRAGMA journal_mode")
+                )
+            }
+            #expect(found == (1, 0x5243_4E44, "wal"))
+        }
+    }
+
+    @Test func `nobody else may read the file and its log`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore { store in
+                try await store.probe()
+                for suffix in ["", "-wal", "-shm"] {
+                    let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + suffix)
+                    #expect(attributes[.posixPermissions] as? Int == 0o600)
+                }
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.path)
+            try await directory.withStore { _ in
+                let attributes = try FileManager.default.attributesOfItem(atPath: directory.path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+        }
+    }
+
+    @Test func `a file of a newer version is refused`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore { try await $0.probe() }
+            try await directory.connection().write { try $0.execute(sql: "PRAGMA user_version = 99") }
+            let failure = failure(directory)
+            #expect(failure?.code == .incompatible)
+            #expect(failure?.cause.contains("schema 99 of a newer version") == true)
+        }
+    }
+
+    @Test func `the database of another program is refused and left as it is`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.connection().write { db in
+                try db.execute(sql: "CREATE TABLE songs (name TEXT); PRAGMA application_id = 7")
+            }
+            let before = try Data(contentsOf: URL(fileURLWithPath: directory.path))
+            let failure = failure(directory)
+            #expect(failure?.code == .incompatible)
+            #expect(failure?.cause.contains("another program (application id 7") == true)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path)) == before)
+        }
+    }
+
+    @Test func `a database without a mark that is not empty is refused`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.connection().write { try $0.execute(sql: "CREATE TABLE songs (name TEXT)") }
+            #expect(failure(directory)?.code == .incompatible)
+        }
+    }
+
+    @Test func `a file that is no database is refused and left as it is`() async throws {
+        try await StoreDirectory.with { directory in
+            let content = Data(String(repeating: "not a database\n", count: 500).utf8)
+            try content.write(to: URL(fileURLWithPath: directory.path))
+            let failure = failure(directory)
+            #expect(failure?.code == .corrupted)
+            #expect(failure?.cause.contains("not a database") == true)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path)) == content)
+        }
+    }
+
+    @Test(arguments: [
+        "DROP TRIGGER events_are_not_deleted", "DROP INDEX payments_due", "CREATE TABLE extra (a TEXT)",
+        "ALTER TABLE legs ADD COLUMN note TEXT",
+    ])
+    func `a schema that was changed by hand is refused`(_ change: String) async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore { try await $0.probe() }
+            try await directory.connection().write { try $0.execute(sql: change) }
+            let failure = failure(directory)
+            #expect(failure?.code == .incompatible)
+            #expect(failure?.cause.contains("changed by hand") == true)
+        }
+    }
+
+    @Test func `a directory that is not there cannot hold a store`() async throws {
+        try await StoreDirectory.with { directory in
+            let path = directory.path + "/missing/store.sqlite"
+            let failure = #expect(throws: StoreFailure.self) { try SQLiteStore(path: path) }
+            #expect(failure?.code == .unavailable)
+        }
+    }
+
+    @Test func `a closed store does nothing more`() async throws {
+        try await StoreDirectory.with { directory in
+            let store = try directory.open(ManualClock())
+            try await store.close()
+            let written = await #expect(throws: StoreFailure.self) { try await store.probe() }
+            let read = await #expect(throws: StoreFailure.self) { try await store.nextDue() }
+            #expect([written?.code, read?.code] == [.unavailable, .unavailable])
+        }
+    }
+}
