@@ -130,7 +130,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ReconcileDaemonTests", dependencies: ["ReconcileDaemon", "PaymentCore"],
+            name: "ReconcileDaemonTests", dependencies: ["ReconcileDaemon", "PaymentCore", yams],
             swiftSettings: strict),
         // The real daemon as a process, a provider that misbehaves, and both ledgers.
         .testTarget(

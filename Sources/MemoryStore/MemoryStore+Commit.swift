@@ -2,6 +2,9 @@ public import PaymentCore
 public import Reconciler
 
 extension MemoryStore {
+    /// Takes one change in, or refuses it whole.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself or the stored trail.
     public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
         try perform(.commit) { () throws(StoreFailure) in try write(change) }
     }
@@ -95,12 +98,17 @@ extension MemoryStore {
         return before
     }
 
+    /// Reads the record of an idempotency key.
     public func idempotencyRecord(
         caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> IdempotencyRecord? {
         try perform(.idempotencyRecord) { records[KeyPlace(caller: caller, key: key)] }
     }
 
+    /// Stores the first settled answer under a key. Under a pruned key it stores nothing and gives back what it was
+    /// given.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `other` if the key was never used.
     public func storeAnswer(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> StoredAnswer {

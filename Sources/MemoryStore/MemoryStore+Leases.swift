@@ -2,6 +2,7 @@ public import PaymentCore
 public import Reconciler
 
 extension MemoryStore {
+    /// Claims payments that are due and not leased, the longest overdue first.
     public func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] {
         try perform(.claimDue) {
             let now = moment()
@@ -19,6 +20,7 @@ extension MemoryStore {
         }
     }
 
+    /// Claims one payment, due or not; `nil` if it does not exist or another holder's lease on it runs.
     public func claim(
         _ id: PaymentID, holder: String, leaseFor: Span
     ) async throws(StoreFailure) -> ClaimedPayment? {
@@ -30,6 +32,7 @@ extension MemoryStore {
         }
     }
 
+    /// Prolongs leases from now; returns those that are still held.
     public func renew(
         _ leases: [PaymentID: LeaseToken], leaseFor: Span
     ) async throws(StoreFailure) -> Set<PaymentID> {
@@ -46,6 +49,7 @@ extension MemoryStore {
         }
     }
 
+    /// Ends a lease without a change. A lease that is not held any more is left alone.
     public func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {
         try perform(.release) {
             guard let found = stored[id], found.token == token else { return }
@@ -53,6 +57,7 @@ extension MemoryStore {
         }
     }
 
+    /// When the next payment can be claimed as due; for a leased one not before its lease ends.
     public func nextDue() async throws(StoreFailure) -> Timestamp? {
         try perform(.nextDue) {
             stored.values.compactMap { found in

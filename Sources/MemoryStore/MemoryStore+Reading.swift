@@ -2,10 +2,12 @@ public import PaymentCore
 public import Reconciler
 
 extension MemoryStore {
+    /// Reads a payment.
     public func payment(_ id: PaymentID) async throws(StoreFailure) -> Payment? {
         try perform(.payment) { stored[id]?.payment }
     }
 
+    /// Reads payments, newest first by (created_at, id), 1 to 200 at a time.
     public func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment> {
         try perform(.payments) {
             let limit = min(max(query.limit, 1), 200)
@@ -17,6 +19,7 @@ extension MemoryStore {
         }
     }
 
+    /// Reads a payment's audit trail as it is stored, oldest first, after a sequence number.
     public func auditTrail(
         of id: PaymentID, after sequence: Int64, limit: Int
     ) async throws(StoreFailure) -> [AuditEntry] {
@@ -32,6 +35,7 @@ extension MemoryStore {
         stored.values.first { $0.payment.has(key, at: provider) }?.payment.id
     }
 
+    /// Counts for metrics and the console.
     public func statistics() async throws(StoreFailure) -> StoreStatistics {
         try perform(.statistics) {
             let payments = stored.values.map(\.payment)

@@ -16,6 +16,7 @@ struct Sealing {
 }
 
 extension MemoryStore {
+    /// Seals the heads of all trails that grew since the last seal; `nil` if none did.
     public func seal() async throws(StoreFailure) -> Seal? {
         try perform(.seal) {
             guard !sealing.unsealed.isEmpty else { return nil }
@@ -31,6 +32,7 @@ extension MemoryStore {
         }
     }
 
+    /// Checks the seals' chain, every sealed head and every trail; returns what is wrong.
     public func verifySeals() async throws(StoreFailure) -> [SealBreak] {
         try perform(.verifySeals) { sealBreaks() + trailBreaks() }
     }

@@ -1,8 +1,8 @@
 public import PaymentCore
 public import Reconciler
 
-/// Payments in memory: for tests and the simulator. It keeps nothing beyond the life of the object, and behaves as every
-/// other store does.
+/// Payments in memory: for tests and the simulator. It keeps nothing beyond the life of the object, and behaves as
+/// every other store does.
 ///
 /// Deterministic: the same calls in the same order give the same results, whatever the seeds of hashing.
 public actor MemoryStore: PaymentStore {
@@ -33,7 +33,8 @@ public actor MemoryStore: PaymentStore {
     var records: [KeyPlace: IdempotencyRecord] = [:]
     var sealing = Sealing()
 
-    /// An empty store that judges leases and due times by `clock`. If the clock goes backward, the store's stands still.
+    /// An empty store that judges leases and due times by `clock`. If the clock goes backward, the store's stands
+    /// still.
     public init(clock: @escaping @Sendable () -> Timestamp) {
         self.clock = clock
     }
@@ -64,10 +65,12 @@ public actor MemoryStore: PaymentStore {
         return latest
     }
 
+    /// The clock's time, which never goes backward here.
     public func now() async throws(StoreFailure) -> Timestamp {
         try perform(.now) { moment() }
     }
 
+    /// Does nothing, unless a fault is scripted.
     public func probe() async throws(StoreFailure) {
         try perform(.probe) {}
     }

@@ -18,7 +18,8 @@ public struct AdminLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// The health checks behind each probe. `/livez` has none: it asks only whether the process's own loops make progress.
+/// The health checks behind each probe. `/livez` has none: it asks only whether the process's own loops make
+/// progress.
 public struct ProbeChecks: Sendable {
     /// `/readyz`: this replica can do the work of its role.
     public var readiness: [HealthCheck]
@@ -35,8 +36,8 @@ public struct ProbeChecks: Sendable {
     }
 }
 
-/// The operations API: probes, metrics, and what operators read. Served on a listener of its own, never with the public
-/// API.
+/// The operations API: probes, metrics, and what operators read. Served on a listener of its own, never with
+/// the public API.
 public struct AdminAPI: Sendable {
     private let responder: AdminResponder
     private let limits: AdminLimits
@@ -53,7 +54,8 @@ public struct AdminAPI: Sendable {
     ///   - logger: Gets one line for each request of an operator.
     public init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
-        operators: OperatorDirectory, reads: OperatorReads, limits: AdminLimits = AdminLimits(), logger: Logger
+        operators: OperatorDirectory, reads: OperatorReads, limits: AdminLimits = AdminLimits(),
+        logger: Logger
     ) {
         self.limits = limits
         self.logger = logger

@@ -8,7 +8,8 @@ public struct APILimits: Sendable, Hashable {
     public var bodyDeadline: Duration = .seconds(10)
     /// How long a connection may rest, or take to send a request's headers.
     public var idleTimeout: Duration = .seconds(60)
-    /// Requests that are answered at the same time, those that wait for a settled answer included. More get 503.
+    /// Requests that are answered at the same time, those that wait for a settled answer included. More get
+    /// 503.
     public var maximumConcurrentRequests = 2_048
     /// Connections that are open at the same time. More wait in the system's queue.
     public var maximumConnections = 4_096

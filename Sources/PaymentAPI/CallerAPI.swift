@@ -39,8 +39,8 @@ public struct CallerAPI: Sendable {
             gate: RequestGate(limit: limits.maximumConcurrentRequests), logger: logger)
     }
 
-    /// The listener as a service. It ends when it is cancelled or shut down gracefully; requests that are being answered
-    /// are answered first.
+    /// The listener as a service. It ends when it is cancelled or shut down gracefully; requests that are
+    /// being answered are answered first.
     /// - Parameters:
     ///   - host: The address to listen on.
     ///   - port: The port; 0 for any that is free.

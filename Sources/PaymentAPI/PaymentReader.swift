@@ -1,8 +1,8 @@
 internal import PaymentCore
 public import Reconciler
 
-/// Reads payments and writes them as the published schemas have them: the one place where payments become answers to
-/// reads, for callers, who see their own, and for operators, who see all.
+/// Reads payments and writes them as the published schemas have them: the one place where payments become
+/// answers to reads, for callers, who see their own, and for operators, who see all.
 public struct PaymentReader: Sendable {
     typealias Listing = @Sendable (PaymentQuery) async throws(OperationFailure) -> Page<Payment>
     typealias Finding = @Sendable (PaymentID) async throws(OperationFailure) -> Payment
@@ -118,7 +118,9 @@ extension PaymentReader {
         let limit = try parameters.limit()
         var after: Int64 = 0
         if let cursor = parameters["cursor"] {
-            guard let sequence = EventCursor.decode(cursor, payment: id) else { throw PaymentReader.badCursor }
+            guard let sequence = EventCursor.decode(cursor, payment: id) else {
+                throw PaymentReader.badCursor
+            }
             after = sequence
         }
         do {

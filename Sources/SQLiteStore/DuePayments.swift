@@ -53,7 +53,12 @@ enum DuePayments {
     /// When the next payment can be claimed as due: one that is leased not before its lease ends.
     static func next(_ db: Database) throws -> Int64? {
         let leased = try db.cachedStatement(
-            sql: "SELECT min(max(due_at, lease_until)) FROM payments WHERE lease_until IS NOT NULL AND due_at IS NOT NULL")
+            sql:
+                """
+                SELECT min(max(due_at, lease_until)) FROM payments
+                WHERE lease_until IS NOT NULL AND due_at IS NOT NULL
+                """
+        )
         var moments = [try Int64.fetchOne(leased)]
         for provider in try providers(db) {
             let statement = try db.cachedStatement(

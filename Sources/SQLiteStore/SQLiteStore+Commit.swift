@@ -3,12 +3,20 @@ public import PaymentCore
 public import Reconciler
 
 extension SQLiteStore {
+    /// Makes one change durable together with others that wait at the same moment, or refuses it whole.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `indeterminate` if the flush failed, `other` if the change
+    ///   contradicts itself or the stored trail; for other codes see ``StoreFailure``.
     public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
         let prepared = try PreparedChange(change)
         let clock = clock
         return try await queue.write("commit") { db in try prepared.write(db, clock) }
     }
 
+    /// Stores the first settled answer under a key. Under a pruned key it stores nothing and gives back what it was
+    /// given.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `other` if the key was never used.
     public func storeAnswer(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> StoredAnswer {
@@ -24,6 +32,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Reads the record of an idempotency key.
     public func idempotencyRecord(
         caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> IdempotencyRecord? {

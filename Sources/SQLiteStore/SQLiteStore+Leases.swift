@@ -5,6 +5,8 @@ public import PaymentCore
 public import Reconciler
 
 extension SQLiteStore {
+    /// Claims payments that are due and not leased, the longest overdue first. A payment that does not decode is
+    /// logged and passed over.
     public func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] {
         guard request.limit > 0 else { return [] }
         let clock = clock
@@ -27,6 +29,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Claims one payment, due or not; `nil` if it does not exist or another holder's lease on it runs.
     public func claim(
         _ id: PaymentID, holder: String, leaseFor: Span
     ) async throws(StoreFailure) -> ClaimedPayment? {
@@ -47,6 +50,7 @@ extension SQLiteStore {
         return try claim.payment()
     }
 
+    /// Prolongs leases from now; returns those that are still held.
     public func renew(
         _ leases: [PaymentID: LeaseToken], leaseFor: Span
     ) async throws(StoreFailure) -> Set<PaymentID> {
@@ -68,6 +72,7 @@ extension SQLiteStore {
         }
     }
 
+    /// Ends a lease without a change. A lease that is not held any more is left alone.
     public func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {
         try await queue.write("release") { db in
             try db.cachedStatement(
@@ -79,6 +84,7 @@ extension SQLiteStore {
         }
     }
 
+    /// When the next payment can be claimed as due; for a leased one not before its lease ends.
     public func nextDue() async throws(StoreFailure) -> Timestamp? {
         try await read("next due") { db in
             try DuePayments.next(db).map { Timestamp(milliseconds: $0) }

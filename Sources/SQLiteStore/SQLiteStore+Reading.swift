@@ -4,6 +4,7 @@ public import PaymentCore
 public import Reconciler
 
 extension SQLiteStore {
+    /// Reads a payment.
     public func payment(_ id: PaymentID) async throws(StoreFailure) -> Payment? {
         let document: Data? = try await read("payment") { db in
             let statement = try db.cachedStatement(sql: "SELECT document FROM payments WHERE id = ?")
@@ -13,6 +14,7 @@ extension SQLiteStore {
         return try PaymentDocument.decode(document)
     }
 
+    /// Reads payments, newest first by (created_at, id), 1 to 200 at a time.
     public func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment> {
         let limit = min(max(query.limit, 1), 200)
         // One more than asked tells whether there is a next page.
@@ -26,6 +28,7 @@ extension SQLiteStore {
         return Page(items: items, next: next)
     }
 
+    /// Reads a payment's audit trail as it is stored, oldest first, after a sequence number.
     public func auditTrail(
         of id: PaymentID, after sequence: Int64, limit: Int
     ) async throws(StoreFailure) -> [AuditEntry] {

@@ -3,6 +3,7 @@ internal import PaymentCore
 public import Reconciler
 
 extension SQLiteStore {
+    /// Seals the heads of all trails that grew since the last seal; `nil` if none did.
     public func seal() async throws(StoreFailure) -> Seal? {
         let clock = clock
         return try await queue.write("seal") { db in
@@ -49,11 +50,12 @@ enum SealedHeads {
 
     /// The heads of the trails that grew after an event, in ascending order of payment id.
     static func changed(after event: Int64, _ db: Database) throws -> Heads {
+        // Not by the index, which would be read from end to end: what is new is at the end of the table.
         let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT events.payment_id, events.seq, events.hash FROM events JOIN (
-                    SELECT payment_id, max(seq) AS seq FROM events WHERE id > ? GROUP BY payment_id
+                    SELECT payment_id, max(seq) AS seq FROM events NOT INDEXED WHERE id > ? GROUP BY payment_id
                 ) AS newest ON events.payment_id = newest.payment_id AND events.seq = newest.seq
                 ORDER BY events.payment_id
                 """,

@@ -3,6 +3,7 @@ internal import PaymentCore
 public import Reconciler
 
 extension SQLiteStore {
+    /// Counts by an index and by counters that triggers keep, so that it costs the same at any size.
     public func statistics() async throws(StoreFailure) -> StoreStatistics {
         let clock = clock
         return try await read("statistics") { db in

@@ -28,9 +28,9 @@ public final class SQLiteStore: PaymentStore {
     ///
     /// Blocks until that is done; with the migrations done, this takes milliseconds.
     ///
-    /// - Throws: ``StoreFailure`` with the code `incompatible` for the file of another program, of a newer version or
-    ///   with a schema that was changed by hand, `corrupted` if it is no database, `unavailable` if it cannot be opened,
-    ///   `busy` if another process holds it.
+    /// - Throws: ``StoreFailure`` with the code `incompatible` for the file of another program, of a newer version
+    ///   or with a schema that was changed by hand, `corrupted` if it is no database, `unavailable` if it cannot be
+    ///   opened, `busy` if another process holds it.
     public init(
         path: String, configuration: SQLiteStoreConfiguration = SQLiteStoreConfiguration()
     ) throws(StoreFailure) {
@@ -64,8 +64,10 @@ public final class SQLiteStore: PaymentStore {
         try result.get()
     }
 
+    /// The store's clock: the configured one, which never goes backward here.
     public func now() async throws(StoreFailure) -> Timestamp { clock.now() }
 
+    /// Writes the time and reads it back, through the same queue as every write.
     public func probe() async throws(StoreFailure) {
         let written = clock.now()
         let read = try await queue.write("probe") { db in

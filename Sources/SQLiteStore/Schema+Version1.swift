@@ -1,8 +1,9 @@
 extension Schema {
     /// The first schema.
     ///
-    /// Moments are milliseconds since 1970. `payments.document` is the payment itself as JSON; the columns beside it are
-    /// what is searched, counted and claimed by. It stands last, so that a scan of the others does not read it.
+    /// Moments are milliseconds since 1970. `payments.document` is the payment itself as JSON; the columns beside
+    /// it are what is searched, counted and claimed by. It stands last, so that a scan of the others does not read
+    /// it.
     static let version1 = payments + parts + history + keys + upkeep
 
     private static let payments = """
@@ -32,9 +33,10 @@ extension Schema {
         CREATE INDEX payments_of_caller ON payments (caller, created_at, id);
         CREATE INDEX payments_by_reference ON payments (reference, created_at, id) WHERE reference IS NOT NULL;
         CREATE INDEX payments_by_state ON payments (state, created_at, id) WHERE state <> 'succeeded';
-        CREATE INDEX payments_due ON payments (due_provider, due_at, id)
+        CREATE INDEX payments_due ON payments (due_provider, due_at, id, lease_until)
             WHERE due_at IS NOT NULL AND lease_until IS NULL;
-        CREATE INDEX payments_leased ON payments (lease_until) WHERE lease_until IS NOT NULL;
+        CREATE INDEX payments_leased ON payments (lease_until, due_at, due_provider, id)
+            WHERE lease_until IS NOT NULL;
 
         CREATE TABLE state_counts (
             state TEXT PRIMARY KEY NOT NULL,

@@ -33,7 +33,7 @@ struct APIClient: Sendable {
         if let wait { fields.append(("Prefer", "wait=\(wait)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
         let request = HTTPRequest(
-            method: method, url: "http://127.0.0.1:\(admin ? adminPort : port)\(path)", fields: try HTTPFields(fields),
+            method: method, url: "http://127.0.0.1:\(admin ? adminPort : port)\(path)", fields: HTTPFields(fields),
             body: Array((body ?? "").utf8),
             limits: TimeLimits(
                 connect: .seconds(2), tls: .seconds(2), firstByte: .seconds(40), total: .seconds(45)),

@@ -4,7 +4,13 @@ import Synchronization
 /// The real daemon, as a user starts it.
 final class DaemonProcess: Sendable {
     private let process = Process()
-    private let output = Mutex("")
+    private let output = Output()
+
+    private final class Output: Sendable {
+        private let text = Mutex("")
+        func add(_ more: String) { text.withLock { $0 += more } }
+        var all: String { text.withLock { $0 } }
+    }
 
     struct NotStarted: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +27,7 @@ final class DaemonProcess: Sendable {
         environment["SWIFT_BACKTRACE"] = "enable=no"
         process.environment = environment
         if !FileManager.default.fileExists(atPath: log.path) {
-            FileManager.default.createFile(atPath: log.path, contents: nil)
+            _ = FileManager.default.createFile(atPath: log.path, contents: nil)
         }
         let errors = try FileHandle(forWritingTo: log)
         try errors.seekToEnd()
@@ -30,7 +36,7 @@ final class DaemonProcess: Sendable {
         pipe.fileHandleForReading.readabilityHandler = { [output] handle in
             let data = handle.availableData
             if data.isEmpty { handle.readabilityHandler = nil }
-            output.withLock { $0 += String(decoding: data, as: UTF8.self) }
+            output.add(String(decoding: data, as: UTF8.self))
         }
         process.standardOutput = pipe
         try process.run()
@@ -52,9 +58,9 @@ final class DaemonProcess: Sendable {
     /// Waits for the line that says where it listens.
     func ready() async throws -> (api: Int, admin: Int) {
         try await Polling.until("the daemon says that it is ready") {
-            output.withLock { $0.contains("\n") } || !process.isRunning
+            output.all.contains("\n") || !process.isRunning
         }
-        let line = output.withLock { $0 }
+        let line = output.all
         let ports = line.split { !$0.isNumber }.compactMap { Int($0) }
         guard line.hasPrefix("reconciled is ready"), ports.count == 2 else {
             throw NotStarted(description: "the daemon did not start: \(line)")

@@ -32,13 +32,13 @@ final class World: Sendable {
         let names = ["card", "points", "balance"]
         var simulated = SimulatorConfiguration(
             providers: names.map { name in
-                var provider = ProviderConfiguration(name: name)
+                var provider = ProviderConfiguration(name)
                 provider.token = "provider-token"
                 provider.contract = settings.simulated
                 return provider
             })
         simulated.database = directory.appendingPathComponent("simulator.sqlite").path
-        let server = try ProviderSimulatorServer(configuration: simulated)
+        let server = try ProviderSimulatorServer(simulated)
         try await server.whileRunning { port in
             let file = directory.appendingPathComponent("reconciled.yaml")
             try settings.yaml(port: port, directory: directory).write(to: file, atomically: true, encoding: .utf8)

@@ -1,9 +1,10 @@
 internal import Foundation
-@testable internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 internal import StoreContract
 internal import Testing
+
+@testable internal import MemoryStore
 
 @Suite struct MemoryStoreContractTests {
     private static let subject = StoreSubject(

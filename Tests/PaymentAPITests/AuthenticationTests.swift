@@ -18,7 +18,8 @@ struct AuthenticationTests {
             for route in ["capture", "cancel", "refunds", "reconcile"] {
                 answers.append(try await api.send("POST", "/v1/payments/\(id)/\(route)", token: token))
             }
-            let expected = token == "shop-token-0001 " ? 8 : 0  // Blanks at the end of a header are no part of it.
+            // Blanks at the end of a header are no part of it.
+            let expected = token == "shop-token-0001 " ? 8 : 0
             #expect(answers.filter { $0.status != 401 }.count == expected)
             for answer in answers where answer.status == 401 {
                 #expect(answer.headers["www-authenticate"] == "Bearer")

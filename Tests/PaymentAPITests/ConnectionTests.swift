@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import PaymentCore
 import Reconciler
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -12,8 +13,8 @@ struct ConnectionTests {
         try await RunningAPI.run { api in
             let id = try SamplePayment().payment.id.text
             for target in [
-                "/", "/v1", "/v1/payments/", "/v1/payments//capture", "/v1/payments/\(id)/void", "/v2/payments",
-                "/v1/payments/\(id)/events/1", "//v1/payments", "/livez", "/metrics", "*",
+                "/", "/v1", "/v1/payments/", "/v1/payments//capture", "/v1/payments/\(id)/void",
+                "/v2/payments", "/v1/payments/\(id)/events/1", "//v1/payments", "/livez", "/metrics", "*",
             ] {
                 let answer = try await api.get(target)
                 #expect(answer.status == 404, "\(target)")
@@ -82,19 +83,72 @@ struct ConnectionTests {
         }
     }
 
-    @Test func `headers that never end are cut off, and too many are refused`() async throws {
+    @Test func `whoever has no token is refused before the body, and the connection ends`() async throws {
+        var limits = APILimits()
+        limits.linger = .milliseconds(100)
+        try await RunningAPI.run(limits: limits) { api in
+            let head = "POST /v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"amount"
+            let answer = try RawAnswer(await api.client.exchange(Array(head.utf8)))
+            #expect(answer.status == 401 && answer.headers["connection"] == "close")
+            let chunked = "GET /v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n"
+            let get = try RawAnswer(await api.client.exchange(Array(chunked.utf8)))
+            #expect(get.status == 401 && get.headers["connection"] == "close")
+        }
+    }
+
+    @Test func `a head request gets no body`() async throws {
+        try await RunningAPI.run { api in
+            let bytes = try await api.client.exchange(
+                Array("HEAD /v1/payments HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))
+            #expect(String(decoding: bytes, as: UTF8.self).hasSuffix("\r\n\r\n"))
+            #expect(try RawAnswer(bytes).status == 405)
+        }
+    }
+
+    @Test func `a listener that is shut down answers what it began`() async throws {
+        let operations = ScriptedOperations()
+        let gate = TurnStile()
+        operations.set { $0.delay = { await gate.pass() } }
+        let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
+        let api = try RunningAPI.api(operations)
+        let services = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [api.application(host: "127.0.0.1", port: 0) { announcement.yield($0) }],
+                logger: RunningAPI.quiet))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            var iterator = ports.makeAsyncIterator()
+            let running = RunningAPI(
+                client: RawClient(port: try #require(await iterator.next())), operations: operations)
+            let id = try SamplePayment().payment.id.text
+            async let waiting = running.send("POST", "/v1/payments/\(id)/cancel")
+            try await poll { !operations.calls.isEmpty }
+            await services.triggerGracefulShutdown()
+            gate.open()
+            #expect(try await waiting.status == 404)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `headers that never end are cut off`() async throws {
         var limits = APILimits()
         limits.idleTimeout = .milliseconds(300)
         try await RunningAPI.run(limits: limits) { api in
             let open = try await api.client.exchange(Array("GET /v1/payments HTTP/1.1\r\nHost: x\r\nX".utf8))
             #expect(open.isEmpty)
+        }
+    }
+
+    @Test func `headers that are too large or too many, and garbage, are refused`() async throws {
+        try await RunningAPI.run { api in
             let wide = try await api.send(
                 "GET", "/v1/payments", headers: [("X-Wide", String(repeating: "w", count: 20_000))])
             #expect(wide.status == 400)
             let many = try await api.send(
                 "GET", "/v1/payments", headers: (0..<100).map { ("X-\($0)", "1") })
             #expect(many.status == 400)
-            let garbage = try RawAnswer(await api.client.exchange(Array("hello\r\n\r\n".utf8), endsWriting: true))
+            let hello = Array("hello\r\n\r\n".utf8)
+            let garbage = try RawAnswer(await api.client.exchange(hello, endsWriting: true))
             #expect(garbage.status == 400)
             #expect(api.operations.queries.isEmpty)
         }
@@ -121,14 +175,17 @@ struct ConnectionTests {
 
     @Test func `one connection serves one request after another, refusals included`() async throws {
         try await RunningAPI.run { api in
-            let bad = "POST /v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"
+            let bad = """
+                POST /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningAPI.token)\r\n\
+                Content-Length: 2\r\n\r\n{}
+                """
             let good = """
                 GET /v1/payments HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningAPI.token)\r\n\
                 Connection: close\r\n\r\n
                 """
             let bytes = try await api.client.exchange(Array((bad + good).utf8))
             let text = String(decoding: bytes, as: UTF8.self)
-            #expect(text.hasPrefix("HTTP/1.1 401"))
+            #expect(text.hasPrefix("HTTP/1.1 400"))
             #expect(text.contains("HTTP/1.1 200"))
         }
     }
@@ -145,7 +202,8 @@ struct ConnectionTests {
         let all = lines.all
         let answered = all.filter { $0.hasPrefix("request answered") }
         #expect(answered.count == 3)
-        #expect(answered.contains { $0.contains("/v1/payments") && $0.contains("shop") && $0.contains("404") })
+        #expect(
+            answered.contains { $0.contains("/v1/payments") && $0.contains("shop") && $0.contains("404") })
         for secret in ["secret", RunningAPI.token, "tok_9f3c", "order-2026", "c-5512"] {
             #expect(!all.contains { $0.contains(secret) }, "\(secret)")
         }

@@ -113,9 +113,9 @@ struct IdempotencyTests {
         (OperationFailure.keyReused, 422, "/problems/idempotency-key-reused", false),
         (.keySpent, 410, "/problems/idempotency-key-spent", false),
         (.notFound, 404, "/problems/not-found", false),
-        (.notAccepting(reason: "This replica is draining.", retryAfter: 5), 503, "/problems/not-accepting", true),
+        (.notAccepting(reason: "Draining.", retryAfter: 5), 503, "/problems/not-accepting", true),
         (.store(StoreFailure(.full, operation: "commit", cause: "x")), 503, "/problems/not-accepting", true),
-        (.store(StoreFailure(.indeterminate, operation: "commit", cause: "x")), 500, "/problems/internal", true),
+        (.store(StoreFailure(.indeterminate, operation: "w", cause: "x")), 500, "/problems/internal", true),
         (.store(StoreFailure(.corrupted, operation: "commit", cause: "x")), 500, "/problems/internal", true),
     ])
     func `a failure is its problem, and is not kept`(

@@ -16,7 +16,8 @@ struct OperationRequestTests {
             let legs = #"{"legs":[{"index":0,"amount":\#(amount)}],"reason":"one item"}"#
             let path = "/v1/payments/\(id.text)"
             _ = try await api.send("POST", path + "/capture", headers: [("Prefer", "wait=9")])
-            _ = try await api.send("POST", path + "/capture", body: #"{"legs":[{"index":0,"amount":\#(amount)}]}"#)
+            _ = try await api.send(
+                "POST", path + "/capture", body: #"{"legs":[{"index":0,"amount":\#(amount)}]}"#)
             _ = try await api.send("POST", path + "/cancel", body: #"{"reason":"left"}"#)
             _ = try await api.send("POST", path + "/refunds")
             _ = try await api.send("POST", path + "/refunds", body: legs)
@@ -53,6 +54,22 @@ struct OperationRequestTests {
         }
     }
 
+    @Test func `an amount that a leg's provider cannot convert is 422`() async throws {
+        try await RunningAPI.run { api in
+            let payment = try SamplePayment().payment
+            api.operations.set { $0.payments = [payment] }
+            for route in ["capture", "refunds"] {
+                let answer = try await api.send(
+                    "POST", "/v1/payments/\(payment.id.text)/\(route)",
+                    body: #"{"legs":[{"index":1,"amount":{"value":25,"currency":"JPY"}}]}"#)
+                #expect(answer.status == 422)
+                #expect(try answer.string("field") == "legs")
+                #expect(try answer.string("detail") == "Leg 1: Must be a multiple of 10.")
+            }
+            #expect(api.operations.calls.isEmpty)
+        }
+    }
+
     @Test func `settled operations answer with the payment, refunds with the refund`() async throws {
         try await RunningAPI.run { api in
             var sample = try SamplePayment()
@@ -72,7 +89,8 @@ struct OperationRequestTests {
             #expect(refund.status == 201 && refund.headers["location"] == path)
             #expect(try refund.string("state") == "succeeded")
             #expect(try #require(try refund.string("id")).hasPrefix("ref_"))
-            #expect(refund.text.contains(#""reason":{"code":"requested_by_caller","detail":"one item was returned"}"#))
+            let reason = #""reason":{"code":"requested_by_caller","detail":"one item was returned"}"#
+            #expect(refund.text.contains(reason))
             #expect(api.operations.kept.count == 3)
             let reconcile = try await api.send("POST", path + "/reconcile", key: nil)
             #expect(reconcile.status == 200)

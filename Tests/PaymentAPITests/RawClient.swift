@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// An HTTP client over a bare socket, so that a test decides about every byte. Blocking calls run on a thread of their
-/// own, never on the threads that the server needs.
+/// An HTTP client over a bare socket, so that a test decides about every byte. Blocking calls run on a thread
+/// of their own, never on the threads that the server needs.
 struct RawClient: Sendable {
     let port: Int
 

@@ -123,7 +123,9 @@ struct RequestValidationTests {
             api.operations.set {
                 $0.payments = [payment]
                 $0.result = .success(
-                    .replay(StoredAnswer(status: 201, contentType: "application/json", location: nil, body: [123, 125])))
+                    .replay(
+                        StoredAnswer(
+                            status: 201, contentType: "application/json", location: nil, body: [123, 125])))
             }
             let answer = try await api.create(past)
             #expect(answer.status == 201 && answer.text == "{}")
@@ -137,7 +139,10 @@ struct RequestValidationTests {
         ("capture", #"{"legs":[]}"#, 400, "legs"),
         ("capture", #"{"legs":[{"index":8,"amount":{"value":1,"currency":"JPY"}}]}"#, 400, "legs[0].index"),
         ("capture", #"{"legs":[{"index":0.0,"amount":{"value":1,"currency":"JPY"}}]}"#, 400, "legs[0].index"),
-        ("capture", #"{"legs":[{"index":0,"amount":{"value":0,"currency":"JPY"}}]}"#, 400, "legs[0].amount.value"),
+        (
+            "capture", #"{"legs":[{"index":0,"amount":{"value":0,"currency":"JPY"}}]}"#, 400,
+            "legs[0].amount.value"
+        ),
         ("capture", #"{"amount":{"value":1,"currency":"JPY"}}"#, 400, "amount"),
         ("cancel", #"{"reason":""}"#, 400, "reason"),
         ("cancel", #"{"reason":7}"#, 400, "reason"),
@@ -172,7 +177,7 @@ struct RequestValidationTests {
     @Test func `a body that is no JSON, too deep or of another type is refused`() async throws {
         try await RunningAPI.run { api in
             for body in ["", "{", "\u{FEFF}{}", "{}{}", "{'a':1}", #"{"a":"\ud800"}"#, "[1,]", "nul"] {
-                #expect(try await api.create(body).status == (body.isEmpty ? 415 : 400))
+                #expect(try await api.create(body).status == 400, "\(body)")
             }
             let deep = String(repeating: "[", count: 17) + String(repeating: "]", count: 17)
             let answer = try await api.create(deep)

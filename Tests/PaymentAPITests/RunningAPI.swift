@@ -28,14 +28,7 @@ struct RunningAPI: Sendable {
         _ body: @Sendable (RunningAPI) async throws -> Void
     ) async throws {
         let operations = ScriptedOperations()
-        var quiet = Logger(label: "test")
-        quiet.logLevel = .critical
-        let api = CallerAPI(
-            operations: operations, callers: try callers(), contracts: Sample.contracts,
-            amountCheck: { provider, amount in
-                provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
-            },
-            limits: limits, description: description, clock: StillClock(), logger: logger ?? quiet)
+        let api = try api(operations, limits: limits, logger: logger ?? quiet)
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -57,6 +50,24 @@ struct RunningAPI: Sendable {
         }
     }
 
+    static let quiet: Logger = {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    /// An API whose points must be multiples of ten.
+    static func api(
+        _ operations: ScriptedOperations, limits: APILimits = APILimits(), logger: Logger = quiet
+    ) throws -> CallerAPI {
+        CallerAPI(
+            operations: operations, callers: try callers(), contracts: Sample.contracts,
+            amountCheck: { provider, amount in
+                provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
+            },
+            limits: limits, description: description, clock: StillClock(), logger: logger)
+    }
+
     private static func callers() throws -> CallerDirectory {
         var entries: [(caller: CallerID, tokenDigest: Digest)] = []
         for (name, token) in [("shop", token), ("kiosk", otherToken)] {
@@ -66,7 +77,8 @@ struct RunningAPI: Sendable {
         return try CallerDirectory(entries)
     }
 
-    /// Sends one request with a token, and a key and a content type where there is a body or the method is POST.
+    /// Sends one request with a token, and a key and a content type where there is a body or the method is
+    /// POST.
     func send(
         _ method: String, _ target: String, body: String? = nil, key: String? = "key-1",
         headers: [(String, String)] = [], token: String? = RunningAPI.token,

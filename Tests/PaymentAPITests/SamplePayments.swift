@@ -17,7 +17,9 @@ struct SamplePayment {
 
     var payment: Payment { machine.payment }
 
-    init(caller: String = "shop", key: String = "key-1", capture: CaptureMode = .automatic, legs: Int = 2) throws {
+    init(
+        caller: String = "shop", key: String = "key-1", capture: CaptureMode = .automatic, legs: Int = 2
+    ) throws {
         let cards = CreateRequest.Leg(
             provider: try ProviderName("cards"), instrument: try Instrument(token: "tok_9f3c2a7b1234"),
             amount: try Money(1_200, Sample.yen))
@@ -35,7 +37,8 @@ struct SamplePayment {
         waiting = actions
     }
 
-    /// Lets the providers answer everything that is sent, as they are told; what is lost stays unanswered for ever.
+    /// Lets the providers answer everything that is sent, as they are told; what is lost stays unanswered for
+    /// ever.
     mutating func run(cards: Manner = .takes, points: Manner = .takes) {
         while !waiting.isEmpty {
             guard case .send(let order) = waiting.removeFirst() else { continue }
@@ -51,7 +54,7 @@ struct SamplePayment {
 
     mutating func cancel(_ key: String) throws {
         waiting += try machine.cancel(
-            CancelRequest(key: IdempotencyKey(key), reason: "changed my mind", at: SamplePayment.now), context)
+            CancelRequest(key: IdempotencyKey(key), reason: "no longer", at: SamplePayment.now), context)
         entries = machine.newEntries
     }
 

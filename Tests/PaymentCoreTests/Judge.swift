@@ -17,8 +17,12 @@ struct Judge {
 
     /// One durable change.
     mutating func step(from old: Payment, to new: Payment, entries: [AuditEntry]) {
-        require(
-            old.latch == new.latch || old.latch.permits(new.latch), "the latch moved from \(old.latch) to \(new.latch)")
+        var latch = old.latch
+        for case let next? in entries.filter({ $0.type == .latch }).map(Judge.latch) {
+            require(latch.permits(next), "the latch moved from \(latch) to \(next)")
+            latch = next
+        }
+        require(latch == new.latch, "the latch moved from \(latch) to \(new.latch) without an entry")
         if let final { require(new.conclusion == final, "a final state changed") }
         if let conclusion = new.conclusion {
             final = final ?? conclusion
@@ -27,13 +31,17 @@ struct Judge {
         }
         var head = entries.first.map { _ in old.version == 0 ? AuditHead.empty(new.id) : old.auditHead }
         for entry in entries {
-            require(entry.previous == head?.hash && entry.isIntact(payment: new.id), "the trail is broken")
+            require(entry.previous == head?.hash, "the trail is broken")
             head = AuditHead(sequence: entry.sequence, hash: entry.hash)
         }
         if let head { require(head == new.auditHead, "the payment forgot the head of its trail") }
         if new.conclusion?.state == .failed || new.conclusion?.state == .canceled {
             require(new.conclusion?.reason != nil, "turned back without a reason")
         }
+    }
+
+    private static func latch(_ entry: AuditEntry) -> Latch? {
+        entry.fields.first { $0.name == "latch" }.flatMap { Latch(rawValue: $0.value) }
     }
 
     /// A request is about to leave. `before` is the latch before the change that holds its intent.

@@ -16,7 +16,8 @@ struct AmountConversionTests {
 
     @Test
     func `what converts comes back the same`() throws {
-        for (numerator, denominator) in [(1, 1), (2, 1), (1, 2), (3, 7), (100, 1), (1, 100), (6, 4)] as [(Int64, Int64)] {
+        for (numerator, denominator) in [(1, 1), (2, 1), (1, 2), (3, 7), (100, 1), (1, 100), (6, 4)] as [(Int64, Int64)]
+        {
             let conversion = try conversion(numerator, denominator)
             for value in Int64(0)...500 {
                 let exact = value * numerator % denominator == 0

@@ -48,7 +48,11 @@ struct AssemblyTests {
     func `a refused token is replaced for the next attempt, and never resent by itself`() async throws {
         let number = Mutex(0)
         let tokens = RefreshingTokenSource { () throws(TransportFailure) in
-            BearerToken("token-\(number.withLock { number in number += 1; return number })")
+            let next = number.withLock { number in
+                number += 1
+                return number
+            }
+            return BearerToken("token-\(next)")
         }
         let refused = ScriptedSender.answer(
             401, fields: .of("application/problem+json"),

@@ -4,7 +4,9 @@ import Testing
 @testable import PaymentCore
 @testable import Providers
 
-/// What an inquiry makes of an answer. Only the provider itself can say "not found".
+/// What an inquiry makes of an answer.
+///
+/// Only the provider itself can say "not found".
 struct InquiryTests {
     private let book = OrderBook()
 
@@ -20,7 +22,8 @@ struct InquiryTests {
     func `every status of the contract is read`() async throws {
         let key = try book.key(.authorize)
         for status in WireTransaction.Status.allCases {
-            let body = status == .tombstoned
+            let body =
+                status == .tombstoned
                 ? WireBodies.tombstone(key: key) : WireBodies.transaction(status.rawValue, key: key)
             let observation = try await answer(200, "application/json", body)
             #expect(observation.status.rawValue == status.rawValue)
@@ -78,8 +81,14 @@ struct InquiryTests {
             (201, "application/json", WireBodies.transaction("captured", key: key), "http_201"),
             (302, nil, "", "redirect_refused"), (500, "application/json", "{}", "http_500"),
             (409, "application/json", WireBodies.transaction("captured", key: key), "http_409"),
-            (429, "application/problem+json", WireBodies.problem("/problems/rate-limited", status: 429), "rate_limited"),
-            (401, "application/problem+json", WireBodies.problem("/problems/unauthorized", status: 401), "unauthorized"),
+            (
+                429, "application/problem+json", WireBodies.problem("/problems/rate-limited", status: 429),
+                "rate_limited"
+            ),
+            (
+                401, "application/problem+json", WireBodies.problem("/problems/unauthorized", status: 401),
+                "unauthorized"
+            ),
             (503, "text/html", WireBodies.html, "http_503"),
         ]
         for (status, type, body, reason) in cases {

@@ -4,7 +4,9 @@ import Reconciler
 @testable import PaymentCore
 @testable import Providers
 
-/// A clock that a test sets. Nothing sleeps on it.
+/// A clock that a test sets.
+///
+/// Nothing sleeps on it.
 struct StandingClock: WallClock {
     static let noon = Timestamp(milliseconds: 1_772_366_400_000)  // 2026-03-01T12:00:00Z
 

@@ -7,13 +7,16 @@ import HTTPTransport
 ///
 /// `A` accepted, `D` declined, `R` refused, `T` throttled, `I` indeterminate.
 struct OutcomeTable {
-    /// The columns. A status is followed by `+` where the answer carries `Retry-After`.
+    /// The columns.
+    ///
+    /// A status is followed by `+` where the answer carries `Retry-After`.
     static let columns = [
         "200", "201", "202", "204", "302", "400", "401", "402", "403", "404", "405", "409", "410", "413", "415", "422",
         "429", "429+", "500", "502", "503", "503+", "504",
     ]
 
-    /// A body, and its letters under `application/json` for transactions, under `application/problem+json` for problems.
+    /// A body, and its letters under `application/json` for transactions, under `application/problem+json`
+    /// for problems.
     struct Row: Sendable {
         let name: String
         let letters: String
@@ -21,12 +24,12 @@ struct OutcomeTable {
         var isProblem = false
     }
 
-    //                         200s 3 400...                 500
-    static let nothing =      "IIII I IIIIIIIIIII II IIIII"
-    static let done =         "AAAA I IIAIIIAIIII II IIIII"
-    static let declined =     "DDDD I IIDIIIDIIII II IIIII"
+    // The 2xx, 302, the 4xx up to 422, both 429, the 5xx.
+    static let nothing = "IIII I IIIIIIIIIII II IIIII"
+    static let done = "AAAA I IIAIIIAIIII II IIIII"
+    static let declined = "DDDD I IIDIIIDIIII II IIIII"
     static let refusedBy409 = "IIII I IIIIIIRIIII II IIIII"
-    static let laterBy409 =   "IIII I IIIIIITIIII II IIIII"
+    static let laterBy409 = "IIII I IIIIIITIIII II IIIII"
 
     static func rows(for kind: EffectKind) -> [Row] { transactionRows(for: kind) + problemRows(for: kind) + junk }
 
@@ -66,7 +69,8 @@ struct OutcomeTable {
     }
 
     private static func movementRows(_ kind: EffectKind) -> [Row] {
-        func shown(_ state: String?, of status: String, other: String? = nil) -> @Sendable (OrderBook) throws -> String {
+        func shown(_ state: String?, of status: String, other: String? = nil) -> @Sendable (OrderBook) throws -> String
+        {
             { book in
                 var movements: [String] = []
                 if let state { movements.append(WireBodies.movement(try book.key(kind), state, reason: "why")) }

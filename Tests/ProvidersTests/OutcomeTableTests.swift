@@ -4,7 +4,9 @@ import Testing
 @testable import PaymentCore
 @testable import Providers
 
-/// What becomes of every answer. Money depends on this table.
+/// What becomes of every answer.
+///
+/// Money depends on this table.
 struct OutcomeTableTests {
     private let book = OrderBook()
 

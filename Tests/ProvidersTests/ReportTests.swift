@@ -164,8 +164,10 @@ struct ReportTests {
         let cases: [(Int, String, String, String)] = [
             (200, "text/html", WireBodies.html, "wrong_content_type"), (200, "application/json", "{", "malformed_body"),
             (302, "text/html", "", "redirect_refused"),
-            (410, "application/problem+json", WireBodies.problem("/problems/not-after-passed", status: 410),
-                "not_after_passed"),
+            (
+                410, "application/problem+json", WireBodies.problem("/problems/not-after-passed", status: 410),
+                "not_after_passed"
+            ),
             (409, "application/problem+json", WireBodies.problem("/problems/conflict", status: 409), "key_conflict"),
             (422, "application/problem+json", WireBodies.problem("/problems/key-reused", status: 422), "key_conflict"),
             (500, "application/json", WireBodies.transaction("authorized", key: key), "http_500"),

@@ -9,7 +9,6 @@ import Testing
 struct RequestTests {
     private let book = OrderBook()
     private let base = "https://provider.example/card/transactions/"
-    private let key = "2c9bd1d27b6f45b9a8b0fd2e1c9b1a55d7e6f001"
 
     private func wire(_ order: SendOrder, amounts: AmountFormat = .minorUnits) async throws -> HTTPRequest {
         let sender = ScriptedSender()
@@ -141,7 +140,8 @@ struct RequestTests {
     }
 
     @Test(arguments: [
-        "", "provider.example", "ftp://provider.example", "https://", "https:///x", "https://:443/", "https://u:p@host/",
+        "", "provider.example", "ftp://provider.example", "https://", "https:///x", "https://:443/",
+        "https://u:p@host/",
         "https://host/?a=b", "https://host/#f", "https://ho st/", "https://host\\x", "https://höst/",
     ])
     func `an odd address is refused`(text: String) {

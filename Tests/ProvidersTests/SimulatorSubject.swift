@@ -92,9 +92,9 @@ struct SimulatorSubject: ContractSubject {
         case .unavailable: return Fault(.unavailable)
         case .twice: return Fault(.duplicated)
         case .slow: return measured(.slow, \.delayMs, 1_500)
-        case .pending: return measured(.pending, \.delayMs, 1_000)
-        case .late: return measured(.lateDelivery, \.delayMs, 1_000)
-        case .staleReads: return measured(.staleInquiry, \.staleMs, 1_000)
+        case .pending: return measured(.pending, \.delayMs, 2_000)
+        case .late: return measured(.lateDelivery, \.delayMs, 2_000)
+        case .staleReads: return measured(.staleInquiry, \.staleMs, 2_000)
         }
     }
 

@@ -75,7 +75,7 @@ struct WireTransactionTests {
     @Test
     func `deep nesting and odd bytes are refused without harm`() throws {
         #expect(!parses(String(repeating: "[", count: 100_000)))
-        #expect(!parses(#"{"key":"#  + String(repeating: "{\"a\":", count: 50_000)))
+        #expect(!parses(#"{"key":"# + String(repeating: "{\"a\":", count: 50_000)))
         #expect(!parses("\u{0}\u{FFFD}"))
     }
 

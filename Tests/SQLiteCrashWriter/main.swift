@@ -4,8 +4,8 @@ internal import Reconciler
 internal import SQLiteStore
 internal import StoreContract
 
-// Creates payments in the file given as the only argument until it is killed, eight at a time, and prints the id of each
-// once it is acknowledged.
+// Creates payments in the file given as the only argument until it is killed, eight at a time, and prints the id of
+// each once it is acknowledged.
 guard let path = CommandLine.arguments.dropFirst().first else {
     FileHandle.standardError.write(Data("usage: SQLiteCrashWriter FILE\n".utf8))
     exit(2)

@@ -2,9 +2,10 @@ internal import Foundation
 internal import GRDB
 internal import PaymentCore
 internal import Reconciler
-@testable internal import SQLiteStore
 internal import StoreContract
 internal import Testing
+
+@testable internal import SQLiteStore
 
 @Suite struct DurabilityTests {
     @Test func `everything is there when the file is opened again`() async throws {
@@ -33,7 +34,9 @@ internal import Testing
     @Test func `every commit is flushed`() async throws {
         try await StoreDirectory.with { directory in
             try await directory.withStore { store in
-                let mode = try await store.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+                let mode = try await store.pool.writeWithoutTransaction {
+                    try Int.fetchOne($0, sql: "PRAGMA synchronous")
+                }
                 #expect(mode == 2)
                 #expect(try await store.pool.read { try Bool.fetchOne($0, sql: "PRAGMA foreign_keys") } == true)
             }
@@ -70,7 +73,8 @@ internal import Testing
     func `the database itself refuses to rewrite history`(_ sql: String) async throws {
         try await StoreDirectory.with { directory in
             try await directory.withStore { store in
-                let payment = try await Scenario(store: store, clock: ManualClock()).create(Scenario.Order("k1")).payment
+                let payment = try await Scenario(store: store, clock: ManualClock()).create(Scenario.Order("k1"))
+                    .payment
                 _ = try await store.storeAnswer(
                     StoredAnswer(status: 201, contentType: "text/plain", location: nil, body: [1]),
                     caller: payment.caller, key: payment.key)

@@ -2,9 +2,10 @@ internal import Foundation
 internal import GRDB
 internal import PaymentCore
 internal import Reconciler
-@testable internal import SQLiteStore
 internal import StoreContract
 internal import Testing
+
+@testable internal import SQLiteStore
 
 @Suite struct FaultTests {
     @Test func `a write waits for another writer, and goes on when that is done`() async throws {

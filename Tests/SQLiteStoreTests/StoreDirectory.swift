@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Logging
 internal import PaymentCore
 internal import SQLiteStore
 internal import StoreContract
@@ -30,6 +31,7 @@ struct StoreDirectory {
     ) throws -> SQLiteStore {
         var configuration = SQLiteStoreConfiguration()
         configuration.clock = { clock.now() }
+        configuration.logger.logLevel = .critical
         change(&configuration)
         return try SQLiteStore(path: path, configuration: configuration)
     }
@@ -59,6 +61,8 @@ struct StoreDirectory {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(5)
+        // Tests hold the write lock over several calls.
+        configuration.allowsUnsafeTransactions = true
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 }

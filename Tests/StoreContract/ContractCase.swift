@@ -38,9 +38,10 @@ public struct StoreSubject: Sendable {
 
     /// A subject.
     public init(
-        withStore: @escaping @Sendable (
-            ManualClock, @Sendable (any PaymentStore) async throws -> Void
-        ) async throws -> Void,
+        withStore:
+            @escaping @Sendable (
+                ManualClock, @Sendable (any PaymentStore) async throws -> Void
+            ) async throws -> Void,
         tamper: @escaping @Sendable (any PaymentStore, Tampering) async throws -> Void
     ) {
         self.withStore = withStore

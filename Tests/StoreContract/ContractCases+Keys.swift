@@ -13,7 +13,8 @@ extension ContractCase {
             _ = try await it.store.commit(draft.change(creating, record))
             let found = try await it.store.idempotencyRecord(caller: record.caller, key: record.key)
             try require(found, is: record, "the record")
-            var work = Work(machine: PaymentMachine(payment: try await it.stored(draft.payment.id)), token: LeaseToken(1))
+            var work = Work(
+                machine: PaymentMachine(payment: try await it.stored(draft.payment.id)), token: LeaseToken(1))
             var pruned = try it.record(draft.payment, key: "c1", .refund)
             pruned.isPruned = true
             _ = work.machine.handle(.inquireNow, try it.context())

@@ -100,8 +100,9 @@ extension ContractCase {
         },
     ]
 
-    /// s1 (cards, order 1, processing), s2 (cards and wallet, succeeded), s3 (wallet, processing), m1 (another caller's,
-    /// order 1, processing), each a second or more after the one before; s3 is two seconds old at the end.
+    /// s1 (cards, order 1, processing), s2 (cards and wallet, succeeded), s3 (wallet, processing), m1 (another
+    /// caller's, order 1, processing), each a second or more after the one before; s3 is two seconds old at the
+    /// end.
     private static func fill(_ it: Scenario) async throws {
         var order = Scenario.Order("s1")
         order.reference = "order 1"

@@ -23,8 +23,8 @@ struct ProbeDocument: Encodable {
 
     init(_ results: [NamedResult], isVerbose: Bool) {
         status = results.allSatisfy { $0.result.status == .pass } ? .pass : .fail
-        checks = isVerbose
-            ? results.map { Check(name: $0.name, status: $0.result.status, reason: $0.result.reason) } : nil
+        let all = results.map { Check(name: $0.name, status: $0.result.status, reason: $0.result.reason) }
+        checks = isVerbose ? all : nil
     }
 
     var httpStatus: Int { status == .pass ? 200 : 503 }

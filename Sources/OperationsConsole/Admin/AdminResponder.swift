@@ -32,11 +32,11 @@ public struct AdminResponder: HTTPResponder {
     public func respond(to request: Request, context: Context) async throws -> Response {
         let target = request.head.path ?? ""
         let question = target.firstIndex(of: "?") ?? target.endIndex
-        let path = target[..<question].split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let parts = target[..<question].split(separator: "/", omittingEmptySubsequences: false)
+        let path = parts.map(String.init)
         let query = target[question...].dropFirst()
-        let announcesBody = request.headers[.transferEncoding] != nil
-            || (request.headers[.contentLength] ?? "0") != "0"
-        if announcesBody { context.closeSoon() }
+        let isChunked = request.headers[.transferEncoding] != nil
+        if isChunked || (request.headers[.contentLength] ?? "0") != "0" { context.closeSoon() }
         do {
             return try await answer(request, Array(path.dropFirst()), query.isEmpty ? nil : String(query))
         } catch let problem as AdminProblem {

@@ -1,7 +1,8 @@
 internal import Crypto
 public import PaymentCore
 
-/// Who may use the operations API: people by the SHA-256 digest of their bearer token. A token itself is never kept.
+/// Who may use the operations API: people by the SHA-256 digest of their bearer token. A token itself is
+/// never kept.
 public struct OperatorDirectory: Sendable {
     /// A token in the configuration belongs to two people.
     public struct AmbiguousToken: Error, Sendable, Hashable {
@@ -26,7 +27,8 @@ public struct OperatorDirectory: Sendable {
 
     /// Whose request it is, by the values of its `Authorization` headers.
     ///
-    /// The look-up is by digest, which nobody can steer towards an entry; what is found is compared in constant time.
+    /// The look-up is by digest, which nobody can steer towards an entry; what is found is compared in
+    /// constant time.
     func person(authorization values: [String]) -> String? {
         guard values.count == 1, let value = values.first else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 public import Reconciler
 
-/// What operators may read, across all callers. The composition root gives the closures, so that payments are rendered in
-/// one place for callers and operators.
+/// What operators may read, across all callers. The composition root gives the closures, so that payments are
+/// rendered in one place for callers and operators.
 public struct OperatorReads: Sendable {
     /// Answers `GET /v1/payments` with a query string.
     public let list: @Sendable (_ query: String?) async -> StoredAnswer

@@ -1,10 +1,11 @@
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Runs checks when somebody asks, all at once, each at most once at a time, and remembers what they found for a moment.
+/// Runs checks when somebody asks, all at once, each at most once at a time, and remembers what they found
+/// for a moment.
 ///
-/// The checks run inside the service and not inside the question: so a check that hangs delays nobody beyond the time
-/// limit, and is not started again while it hangs.
+/// The checks run inside the service and not inside the question: so a check that hangs delays nobody beyond
+/// the time limit, and is not started again while it hangs.
 final class HealthBoard: Service, Sendable {
     private struct Entry {
         var found: (result: CheckResult, at: ContinuousClock.Instant)?

@@ -29,7 +29,8 @@ public struct CheckResult: Sendable, Hashable {
 public struct HealthCheck: Sendable {
     /// The name that `?verbose` shows.
     public let name: String
-    /// Finds the answer. It should heed cancellation; one that does not answer in time counts as failed meanwhile.
+    /// Finds the answer. It should heed cancellation; one that does not answer in time counts as failed
+    /// meanwhile.
     public let check: @Sendable () async -> CheckResult
 
     /// A check.

@@ -9,7 +9,8 @@ struct Probes: Sendable {
 
     /// Whether a query asks for the checks by name: `verbose` with an empty value, `true` or `1`.
     static func isVerbose(_ query: String?) -> Bool {
-        (query ?? "").split(separator: "&").contains { ["verbose", "verbose=", "verbose=true", "verbose=1"].contains($0) }
+        let asking: Set<Substring> = ["verbose", "verbose=", "verbose=true", "verbose=1"]
+        return (query ?? "").split(separator: "&").contains { asking.contains($0) }
     }
 
     /// What a probe finds. Liveness asks nothing but the loops' own beats.

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Watches that the process's loops make progress: what `/livez` answers from, without asking any dependency.
 ///
-/// Each loop beats when it gets around once. A loop that is silent for longer than it said it would ever be has hung, and
-/// only a restart helps.
+/// Each loop beats when it gets around once. A loop that is silent for longer than it said it would ever be
+/// has hung, and only a restart helps.
 public final class ProgressMonitor: Sendable {
     private struct Loop {
         let name: String

@@ -63,7 +63,8 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
 
     func samples() -> [MetricSample] {
         let now = count.withLock { $0 }
-        let value = now.fraction == 0 ? String(now.whole) : MetricText.number(Double(now.whole) + now.fraction)
+        let sum = Double(now.whole) + now.fraction
+        let value = now.fraction == 0 ? String(now.whole) : MetricText.number(sum)
         return [MetricSample("_total", value)]
     }
 }
@@ -137,6 +138,8 @@ final class HistogramSeries: MetricSeries, TimerHandler {
             sum += count
             samples.append(MetricSample("_bucket", String(sum), label: MetricLabel(name: "le", value: bound)))
         }
-        return samples + [MetricSample("_count", String(sum)), MetricSample("_sum", MetricText.number(now.sum))]
+        samples.append(MetricSample("_count", String(sum)))
+        samples.append(MetricSample("_sum", MetricText.number(now.sum)))
+        return samples
     }
 }

@@ -51,7 +51,8 @@ struct MetricLabel: Sendable, Hashable {
 
     var text: String { "\(name)=\"\(value)\"" }
 
-    /// The labels of a series in order of their names. Of two dimensions whose names become the same, the first counts.
+    /// The labels of a series in order of their names. Of two dimensions whose names become the same, the
+    /// first counts.
     static func list(_ dimensions: [(String, String)]) -> [MetricLabel] {
         var seen: Set<String> = []
         var labels: [MetricLabel] = []

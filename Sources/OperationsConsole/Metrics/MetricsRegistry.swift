@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The process's metrics: what `CoreMetrics` writes to, and what `/metrics` shows as OpenMetrics text.
 ///
-/// Counters, floating-point counters, meters, recorders and timers become families; a timer's is a histogram in seconds.
-/// The number of families and series is bounded: what goes beyond is summed up in a series with the label
-/// `overflow="true"`, so that no label that takes many values can fill the memory.
+/// Counters, floating-point counters, meters, recorders and timers become families; a timer's is a histogram
+/// in seconds. The number of families and series is bounded: what goes beyond is summed up in a series with
+/// the label `overflow="true"`, so that no label that takes many values can fill the memory.
 public final class MetricsRegistry: MetricsFactory {
     /// How much is kept.
     public struct Limits: Sendable, Hashable {

@@ -1,6 +1,7 @@
 internal import PaymentCore
 
-/// Payments, refunds and events as the published schemas have them. The same value always gives the same bytes.
+/// Payments, refunds and events as the published schemas have them. The same value always gives the same
+/// bytes.
 enum PaymentRendering {
     static func payment(_ payment: Payment) -> JSONValue {
         .members([
@@ -115,7 +116,8 @@ enum PaymentRendering {
         do {
             return try Money.sum(refund.parts.map(\.effect.amount), in: currency)
         } catch {
-            // Reserved amounts never exceed what was captured, so the sum always exists; the first part stands in.
+            // Reserved amounts never exceed what was captured, so the sum always exists; the first part
+            // stands in.
             return refund.parts.first?.effect.amount ?? .zero(currency)
         }
     }

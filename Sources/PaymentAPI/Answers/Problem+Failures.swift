@@ -31,7 +31,8 @@ extension Problem {
         switch refusal {
         case .tooLate(let state):
             self.init(.tooLate, 409, kind == .capture ? "Too late to capture" : "Too late to cancel")
-            detail = kind == .capture
+            detail =
+                kind == .capture
                 ? "The payment was captured before; it is \(state.rawValue)."
                 : "The payment went forward; it is \(state.rawValue). Refund it instead."
             self.payment = payment
@@ -48,7 +49,8 @@ extension Problem {
     /// Nothing was done, and it may be tried again; unless that is not known, which is no promise of 503.
     private init(_ failure: StoreFailure) {
         if failure.code == .indeterminate {
-            self = .internalError("It is not known whether the request was recorded. Retry with the same key.")
+            self = .internalError(
+                "It is not known whether the request was recorded. Retry with the same key.")
         } else if failure.isPassing {
             self = .notAccepting("The store is not available.", retryAfter: 1)
         } else {

@@ -83,7 +83,8 @@ extension Problem {
 
     /// A document that cannot be read.
     static func unreadable(_ failure: JSONFailure) -> Problem {
-        .malformed(failure.path, "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
+        .malformed(
+            failure.path, "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
     }
 
     static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")

@@ -31,12 +31,16 @@ public struct APIResponder: HTTPResponder {
         let caller = callers.caller(authorization: HeaderValues(request.headers).all("authorization"))
         var answer: Answer
         do {
-            answer = try await self.answer(
-                request, found, caller, query: target[question...].dropFirst(), path: target[..<question])
+            if let early = judgeHead(request, found?.route, caller) {
+                answer = early
+            } else {
+                answer = try await self.answer(
+                    request, found, caller, path: target[..<question], query: target[question...].dropFirst())
+            }
         } catch {
             answer = Answer(error)
         }
-        if request.method != .post, BodyReading.isAnnounced(request) { answer.closesConnection = true }
+        if request.method == .head { answer.body = [] }
         let isKnown = request.method == .post || request.method == .get
         AccessRecord(
             requestID: requestID, method: isKnown ? request.method.rawValue : "other", route: found?.route,
@@ -46,26 +50,33 @@ public struct APIResponder: HTTPResponder {
         return answer.response(requestID: requestID)
     }
 
+    /// What can be said before anything is read of the body: whoever has no token cannot make the server wait
+    /// for one. The connection ends then, because the body may never do.
+    private func judgeHead(_ request: Request, _ route: Route?, _ caller: CallerID?) -> Answer? {
+        var answer: Answer?
+        if let route, !route.methods.contains(request.method.rawValue) {
+            answer = Answer(.methodNotAllowed(route.methods))
+        } else if route == .description {
+            answer = Answer(200, contentType: "application/yaml", body: description)
+        } else if route == nil {
+            answer = Answer(.notFound)
+        } else if caller == nil {
+            answer = Answer(.unauthorized)
+        }
+        answer?.closesConnection = BodyReading.isAnnounced(request)
+        return answer
+    }
+
     private func answer(
-        _ request: Request, _ found: (route: Route, id: String)?, _ caller: CallerID?, query: Substring,
-        path: Substring
+        _ request: Request, _ found: (route: Route, id: String)?, _ caller: CallerID?, path: Substring,
+        query: Substring
     ) async throws(Problem) -> Answer {
+        guard let found, let caller else { throw .notFound }
+        let body = try await BodyReading(limits: limits).read(request)
         guard gate.enter() else {
-            var problem = Problem.notAccepting("Too many requests are being answered.", retryAfter: 1)
-            problem.closesConnection = BodyReading.isAnnounced(request)
-            throw problem
+            throw .notAccepting("Too many requests are being answered.", retryAfter: 1)
         }
         defer { gate.leave() }
-        // The body is read before anything is judged, so that the connection can go on after a refusal.
-        let body = request.method == .post ? try await BodyReading(limits: limits).read(request) : []
-        guard let found else { throw .notFound }
-        guard found.route.methods.contains(request.method.rawValue) else {
-            throw .methodNotAllowed(found.route.methods)
-        }
-        if found.route == .description {
-            return Answer(200, contentType: "application/yaml", body: description)
-        }
-        guard let caller else { throw .unauthorized }
         let incoming = IncomingRequest(
             caller: caller, method: request.method.rawValue, path: String(path),
             query: query.isEmpty ? nil : String(query), id: found.id,
@@ -76,7 +87,9 @@ public struct APIResponder: HTTPResponder {
     private func answer(_ request: IncomingRequest, _ route: Route) async throws(Problem) -> Answer {
         let reader = PaymentReader(operations: operations, caller: request.caller)
         if request.method == "GET", route == .payments { return try await reader.page(query: request.query) }
-        if route == .events { return try await reader.events(of: try request.payment(), query: request.query) }
+        if route == .events {
+            return try await reader.events(of: try request.payment(), query: request.query)
+        }
         _ = try QueryParameters(request.query, allowed: [])
         switch route {
         case .payments: return try await routes.create(request)

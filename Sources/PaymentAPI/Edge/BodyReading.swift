@@ -19,7 +19,8 @@ struct BodyReading {
     /// The body's bytes.
     func read(_ request: Request) async throws(Problem) -> [UInt8] {
         guard BodyReading.isAnnounced(request) else { return [] }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limits.maximumBodyBytes {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > limits.maximumBodyBytes {
             throw .bodyTooLarge(limit: limits.maximumBodyBytes)
         }
         switch await race(request) {

@@ -3,8 +3,8 @@ public import PaymentCore
 
 /// Who may call: callers by the SHA-256 digest of their bearer token. A token itself is never kept.
 ///
-/// A caller may have several tokens, so that one can be replaced while the other is still in use; a token belongs to one
-/// caller.
+/// A caller may have several tokens, so that one can be replaced while the other is still in use; a token
+/// belongs to one caller.
 public struct CallerDirectory: Sendable {
     /// A token in the configuration is not unique.
     public struct AmbiguousToken: Error, Sendable, Hashable {
@@ -37,8 +37,8 @@ public struct CallerDirectory: Sendable {
 
     /// Whose token it is.
     ///
-    /// The look-up is by digest, which nobody can steer towards an entry byte by byte; the entry found is compared once
-    /// more in constant time.
+    /// The look-up is by digest, which nobody can steer towards an entry byte by byte; the entry found is
+    /// compared once more in constant time.
     func caller(bearing token: String) -> CallerID? {
         let digest = Array(SHA256.hash(data: Array(token.utf8)))
         guard let index = callers.index(forKey: digest) else { return nil }

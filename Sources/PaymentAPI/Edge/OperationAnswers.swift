@@ -38,7 +38,8 @@ struct OperationAnswers: Sendable {
         }
         switch result {
         case .settled(let payment):
-            return try await keep(Answer(kind.settledStatus, try document(payment), location: location(payment)))
+            return try await keep(
+                Answer(kind.settledStatus, try document(payment), location: location(payment)))
         case .replay(let answer):
             return Answer(kept: answer, isReplayed: true)
         case .unsettled(let payment):

@@ -35,6 +35,7 @@ struct OperationRoutes: Sendable {
     func capture(_ request: IncomingRequest) async throws(Problem) -> Answer {
         let (payment, key, document) = try operation(request)
         let body = try CaptureBody(document)
+        try await check(body.amounts, of: payment, caller: request.caller)
         let command = command(request, payment, key, document)
         return try await answers(.capture, request, payment: payment, key: key).answer {
             () async throws(OperationFailure) -> OperationResult in
@@ -73,8 +74,8 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// What is wrong only because of the time or the configuration of today. A replay of a payment that exists is not
-    /// judged by that: it gets its answer.
+    /// What is wrong only because of the time or the configuration of today. A replay of a payment that
+    /// exists is not judged by that: it gets its answer.
     private func outdated(_ request: CreateRequest) -> Problem? {
         if let deadline = request.deadline, deadline <= clock.now() {
             return .impossible(FieldPath.root.member("deadline"), "Must be in the future.")
@@ -101,18 +102,40 @@ struct OperationRoutes: Sendable {
     private func refundAmounts(
         _ body: RefundBody, payment: PaymentID, caller: CallerID
     ) async throws(Problem) -> [Int: Money]? {
-        guard let amount = body.amount else { return body.legs }
-        let found: Payment
+        guard let amount = body.amount else {
+            try await check(body.legs, of: payment, caller: caller)
+            return body.legs
+        }
+        let found = try await read(payment, caller: caller)
+        let path = FieldPath.root.member("amount")
+        guard let leg = found.legs.first, found.legs.count == 1 else {
+            throw .impossible(path, "The payment has several legs: name the amounts by leg.")
+        }
+        if let reason = amountCheck(leg.provider, amount) { throw .impossible(path.member("value"), reason) }
+        return [leg.index: amount]
+    }
+
+    /// Whether the providers of these legs can take these amounts. Legs that do not exist are the core's to
+    /// refuse.
+    private func check(
+        _ amounts: [Int: Money]?, of payment: PaymentID, caller: CallerID
+    ) async throws(Problem) {
+        guard let amounts else { return }
+        let found = try await read(payment, caller: caller)
+        for leg in found.legs {
+            guard let amount = amounts[leg.index], let reason = amountCheck(leg.provider, amount) else {
+                continue
+            }
+            throw .impossible(FieldPath.root.member("legs"), "Leg \(leg.index): \(reason)")
+        }
+    }
+
+    private func read(_ payment: PaymentID, caller: CallerID) async throws(Problem) -> Payment {
         do {
-            found = try await operations.payment(caller: caller, payment)
+            return try await operations.payment(caller: caller, payment)
         } catch {
             throw Problem(reading: error)
         }
-        guard found.legs.count == 1 else {
-            throw .impossible(
-                FieldPath.root.member("amount"), "The payment has several legs: name the amounts by leg.")
-        }
-        return [0: amount]
     }
 
     private func operation(

@@ -2,8 +2,8 @@ internal import PaymentCore
 
 /// Where in a request something is, as problem documents name it: `legs[1].amount.value`.
 ///
-/// It is shown to the caller and may be logged, so names that the caller made up are shown only if they are short, plain
-/// and no card number.
+/// It is shown to the caller and may be logged, so names that the caller made up are shown only if they are
+/// short, plain and no card number.
 struct FieldPath: Sendable, Hashable {
     /// The text; empty for the whole document.
     let text: String

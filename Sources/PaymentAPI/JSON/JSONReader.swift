@@ -8,8 +8,8 @@ struct JSONFailure: Error, Sendable, Hashable {
     let path: FieldPath
 }
 
-/// Reads JSON strictly (RFC 8259): valid UTF-8, nothing before or after the document, no member twice in an object, no
-/// lone surrogates, no U+0000, and a bounded depth.
+/// Reads JSON strictly (RFC 8259): valid UTF-8, nothing before or after the document, no member twice in an
+/// object, no lone surrogates, no U+0000, and a bounded depth.
 ///
 /// It never indexes without a check and its recursion is bounded, because a trap would end the server.
 struct JSONReader {
@@ -180,7 +180,8 @@ extension JSONReader {
     private mutating func hexadecimal(at path: FieldPath) throws(JSONFailure) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let byte = current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+            guard let byte = current, byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue
+            else {
                 throw failure("four hexadecimal digits are expected", path)
             }
             value = value << 4 | UInt32(digit)

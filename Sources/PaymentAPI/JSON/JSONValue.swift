@@ -1,7 +1,7 @@
 /// A JSON document, as it was written: numbers keep their text, members keep their order.
 ///
-/// Amounts must not pass through floating point, and a request's fingerprint must not depend on how a library prints
-/// numbers; so nothing is converted before somebody asks for an integer.
+/// Amounts must not pass through floating point, and a request's fingerprint must not depend on how a library
+/// prints numbers; so nothing is converted before somebody asks for an integer.
 enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -45,7 +45,8 @@ extension JSONValue {
         return writer.bytes
     }
 
-    /// The one form of the document: no whitespace, members sorted by the bytes of their names, the fewest escapes.
+    /// The one form of the document: no whitespace, members sorted by the bytes of their names, the fewest
+    /// escapes.
     var canonicalBytes: [UInt8] {
         var writer = JSONWriter(sortsMembers: true)
         writer.write(self)

@@ -25,7 +25,8 @@ struct JSONWriter {
     }
 
     private mutating func write(_ members: [JSONMember]) {
-        let ordered = sortsMembers
+        let ordered =
+            sortsMembers
             ? members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } : members
         bytes.append(UInt8(ascii: "{"))
         for (place, member) in ordered.enumerated() {

@@ -1,7 +1,8 @@
 internal import PaymentCore
 
-/// The members of an object of which every name is known: what is missing, too much or of another type is a problem that
-/// names its place. What the published schema refuses is 400; what only the daemon can know to be impossible is 422.
+/// The members of an object of which every name is known: what is missing, too much or of another type is a
+/// problem that names its place. What the published schema refuses is 400; what only the daemon can know to
+/// be impossible is 422.
 struct ObjectFields {
     /// Where the object is.
     let path: FieldPath

@@ -1,10 +1,11 @@
 internal import PaymentCore
 internal import Reconciler
 
-/// A place in a listing of payments as callers hold it: opaque, and good only for the filters that it was made with.
+/// A place in a listing of payments as callers hold it: opaque, and good only for the filters that it was
+/// made with.
 ///
-/// The check digits are no secret: a cursor opens nothing that its caller may not see. They find what was changed or
-/// used with other filters.
+/// The check digits are no secret: a cursor opens nothing that its caller may not see. They find what was
+/// changed or used with other filters.
 enum ListingCursor {
     /// The cursor after `place`.
     static func encode(_ place: PageCursor, query: PaymentQuery) -> String {

@@ -44,7 +44,9 @@ struct QueryParameters: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(0x20)
             case UInt8(ascii: "%"):
-                guard let high = nibble(rest.first), let low = nibble(rest.dropFirst().first) else { return nil }
+                guard let high = nibble(rest.first), let low = nibble(rest.dropFirst().first) else {
+                    return nil
+                }
                 bytes.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             default: bytes.append(byte)

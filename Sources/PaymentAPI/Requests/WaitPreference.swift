@@ -15,7 +15,9 @@ enum WaitPreference {
 
     private static func number(_ text: Substring) -> Int64? {
         var digits = text
-        if digits.count >= 2, digits.first == "\"", digits.last == "\"" { digits = digits.dropFirst().dropLast() }
+        if digits.count >= 2, digits.first == "\"", digits.last == "\"" {
+            digits = digits.dropFirst().dropLast()
+        }
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         // More digits than fit are more than any wait that is granted.
         return Int64(digits) ?? .max

@@ -130,8 +130,10 @@ public struct EffectFacts: Sendable, Hashable {
     public var declinesBound: Bool
     /// Whether a cancel under the own key leaves a tombstone.
     public var tombstoneOffered: Bool
-    /// Whether the configuration allows to send a key again in order to undo it.
+    /// Whether a key may be sent again in order to undo it: the configuration allows it, and it was not tried in vain.
     public var plugAllowed: Bool
+    /// Whether the attempt that ended last was refused as wrong; sent again unchanged it would be refused again.
+    public var lastRefused: Bool
 
     /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.
     public init(goal: EffectGoal, worst: WorstAttempt, status: StatusFact) {
@@ -147,5 +149,6 @@ public struct EffectFacts: Sendable, Hashable {
         declinesBound = true
         tombstoneOffered = true
         plugAllowed = false
+        lastRefused = false
     }
 }

@@ -70,7 +70,8 @@ extension TableA {
             $0.goal == .do && $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
         },
         row("do.recovery-compare-first", .awaitListing) {
-            $0.goal == .do && $0.worst <= .throttled && $0.trust == .recovering && $0.isOnePhase
+            $0.goal == .do && $0.worst <= .throttled && $0.trust == .recovering
+                && ($0.isOnePhase || $0.age == .past)
         },
         row("do.first", .sendFirst) { $0.goal == .do && $0.worst == .none },
         row("do.had-no-effect", .sendAgain) {
@@ -89,6 +90,7 @@ extension TableA {
         row("do.accepted-missing", .quarantine(.acceptedButMissing)) {
             $0.goal == .do && $0.worst == .accepted
         },
+        row("do.refused-after-doubt", .goneAfterUndo) { $0.goal == .do && $0.lastRefused },
         row("do.not-found-send-again", .sendAgain) { $0.goal == .do && $0.age == .safe },
         row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven },
         row("do.not-found-await-proof", .awaitProof) { $0.goal == .do && $0.proof == .notYet },

@@ -97,13 +97,14 @@ public enum KeyFormat: String, Sendable, Hashable, Codable, CaseIterable {
         var buffer: UInt32 = 0
         var bits = 0
         for byte in digest.bytes {
+            guard text.utf8.count < count else { break }
             buffer = buffer << 8 | UInt32(byte)
             bits += 8
             while bits >= 5, text.utf8.count < count {
                 text.append(alphabet[Int(buffer >> UInt32(bits - 5) & 31)])
                 bits -= 5
             }
-            buffer &= (1 << UInt32(bits)) - 1
+            buffer &= 0xFF  // At most 7 bits are left over; what is above them was written.
         }
         return text
     }

@@ -34,6 +34,12 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var fruitless: Int
     /// The code of the last outcome.
     public internal(set) var lastCode: String?
+    /// The outcome of the attempt that ended last.
+    public internal(set) var lastOutcome: OutcomeClass?
+    /// How often our credentials were refused.
+    public internal(set) var credentialRefusals: Int
+    /// An attempt went out that the provider may execute at any time: it carried no `not_after`.
+    public internal(set) var hasUnboundedAttempt: Bool
     /// For a refund where the provider shows only sums: what was given back before it, in minor units.
     public internal(set) var sumBefore: Int64?
 
@@ -52,6 +58,9 @@ public struct Effect: Sendable, Hashable, Codable {
         acceptedAt = nil
         fruitless = 0
         lastCode = nil
+        lastOutcome = nil
+        credentialRefusals = 0
+        hasUnboundedAttempt = false
         sumBefore = nil
     }
 
@@ -61,7 +70,11 @@ public struct Effect: Sendable, Hashable, Codable {
         open = Open(number: attempts, at: now)
         firstIntentAt = firstIntentAt ?? now
         lastIntentAt = now
-        if let notAfter { latestNotAfter = max(latestNotAfter ?? notAfter, notAfter) }
+        if let notAfter {
+            latestNotAfter = max(latestNotAfter ?? notAfter, notAfter)
+        } else {
+            hasUnboundedAttempt = true
+        }
         return attempts
     }
 
@@ -70,6 +83,7 @@ public struct Effect: Sendable, Hashable, Codable {
         open = nil
         worst = worst.worsened(by: outcome)
         lastCode = code
+        lastOutcome = outcome
         if outcome == .accepted { acceptedAt = now }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0
     }
@@ -79,6 +93,7 @@ public struct Effect: Sendable, Hashable, Codable {
         guard open != nil else { return false }
         open = nil
         worst = .indeterminate
+        lastOutcome = .indeterminate
         lastCode = "outcome_unknown"
         return true
     }

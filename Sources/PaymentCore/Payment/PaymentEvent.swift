@@ -16,6 +16,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case recoveryOpened(RecoveryWindow)
     /// People decided about a quarantined leg.
     case resolved(leg: Int, Resolution)
+    /// People decided about the part of a quarantined refund, by its place in the payment's list.
+    case resolvedRefund(place: Int, leg: Int, Resolution)
 }
 
 /// What two people, with evidence, may decide about a quarantined leg.

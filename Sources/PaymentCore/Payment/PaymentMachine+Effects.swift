@@ -12,6 +12,9 @@ extension PaymentMachine {
         return references
     }
 
+    /// A key that was sent so often and still cannot be undone is a matter for people.
+    static let mostPlugs = 8
+
     /// An effect of a leg.
     func effect(_ reference: EffectReference, ofLeg index: Int) -> Effect? {
         guard case .refund(let place) = reference else { return payment.legs[index].effect(reference) }
@@ -46,7 +49,11 @@ extension PaymentMachine {
         _ reference: EffectReference, _ effect: Effect, leg: Leg, goal: EffectGoal,
         _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts {
-        let known = leg.believed(in: payment.recovery)
+        var known = leg.believed(in: payment.recovery)
+        if known == nil, contract.inquiry == .none, effect.attempts > 0 {
+            // Where nothing can be asked, the same request sent again is the question, and its answer tells.
+            known = Observation(.notFound, began: context.now, source: .answer)
+        }
         let status = goal == .do
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
@@ -63,7 +70,8 @@ extension PaymentMachine {
         facts.isOnePhase = effect.kind == .sale
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning
-        facts.plugAllowed = context.policy.plugAllowed
+        facts.plugAllowed = context.policy.plugAllowed && effect.attempts < PaymentMachine.mostPlugs
+        facts.lastRefused = effect.lastOutcome == .refused
         return facts
     }
 
@@ -79,7 +87,7 @@ extension PaymentMachine {
     private func proof(
         for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ contract: ProviderContract
     ) -> EffectFacts.Proof {
-        guard contract.enforcesNotAfter, reference == .primary else { return .none }
+        guard contract.enforcesNotAfter, reference == .primary, !effect.hasUnboundedAttempt else { return .none }
         guard let latest = latestNotAfter(effect) else { return .proven }
         guard let known else { return .notYet }
         return known.began > latest + contract.proofMargin ? .proven : .notYet

@@ -29,7 +29,10 @@ extension PaymentMachine {
             let effect = effect(reference, ofLeg: index), effect.open?.number == number
         else { return }
         let outcome = countedOutcome(report, effect: effect, reference)
-        withEffect(reference, ofLeg: index) { $0.end(outcome, code: report.code, at: context.now) }
+        withEffect(reference, ofLeg: index) {
+            $0.end(outcome, code: report.code, at: context.now)
+            if report.credentialsRefused { $0.credentialRefusals += 1 }
+        }
         record(
             .outcome, leg: index,
             [
@@ -53,7 +56,7 @@ extension PaymentMachine {
         _ report: AttemptReport, effect: Effect, _ reference: EffectReference
     ) -> OutcomeClass {
         guard report.outcome == .refused, report.credentialsRefused else { return report.outcome }
-        if reference == .primary, payment.latch == .none, effect.fruitless > 0 { return .refused }
+        if reference == .primary, payment.latch == .none, effect.credentialRefusals > 0 { return .refused }
         return .throttled
     }
 
@@ -109,6 +112,11 @@ extension PaymentMachine {
             return  // A failed read takes nothing away from what is known since the last request.
         }
         payment.legs[index].knowledge = observation
+        let isUndecided = (observation.captures + observation.refunds).contains { $0.state == .pending }
+        if observation.status == .pending || isUndecided {
+            payment.legs[index].conclusiveReads = 0  // It was there: no read has missed it.
+            return
+        }
         if observation.source == .inquiry, observation.status != .unavailable,
             observation.began > lastChange(of: leg) + (contract(of: leg, context)?.visibilityLag ?? .zero)
         {
@@ -149,35 +157,6 @@ extension PaymentMachine {
             payment.legs[index].capturedAmount = .zero(payment.amount.currency)
         }
         record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
-    }
-
-    /// What two people decided about a quarantined leg takes the place of what could not be known.
-    mutating func resolve(leg index: Int, _ resolution: Resolution, _ context: MachineContext) {
-        guard payment.legs.indices.contains(index), payment.legs[index].quarantine != nil else { return }
-        payment.legs[index].quarantine = nil
-        payment.legs[index].notBefore = nil
-        payment.legs[index].conclusiveReads = 0
-        let leg = payment.legs[index]
-        switch resolution {
-        case .resume:
-            payment.legs[index].knowledge = nil
-        case .charged:
-            let amount = leg.capture?.amount ?? leg.amount
-            let key = leg.capture?.key ?? leg.primary.key
-            payment.legs[index].capturedAmount = amount
-            payment.legs[index].knowledge = Observation(
-                .captured, began: context.now, source: .inquiry, amount: leg.amount,
-                captures: leg.isOnePhase ? [] : [Observation.Movement(key: key, amount: amount, state: .succeeded)],
-                reason: "resolved_by_people")
-        case .neverCharged:
-            payment.legs[index].gone = Leg.Gone(cause: .neverHappened, status: nil, code: "resolved_by_people")
-            payment.legs[index].lost = payment.legs[index].lost ?? Reason(.legLost, detail: "resolved by people")
-        case .undoneOutside:
-            payment.legs[index].gone = Leg.Gone(cause: .status, status: nil, code: "resolved_by_people")
-            payment.legs[index].isCompensated = !leg.capturedAmount.isZero
-            payment.legs[index].captureLost = Reason(.legLost, detail: "undone outside")
-        }
-        record(.resolved, leg: index, [AuditField("resolution", resolution.rawValue)], context)
     }
 }
 

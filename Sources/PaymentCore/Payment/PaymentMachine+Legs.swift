@@ -1,4 +1,19 @@
 extension PaymentMachine {
+    /// Carries out only those decisions on an effect that change the leg; `true` if there was one.
+    mutating func judge(
+        _ reference: EffectReference, leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        let leg = payment.legs[index]
+        guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
+            let contract = contract(of: leg, context)
+        else { return false }
+        let facts = facts(reference, effect, leg: leg, goal: .do, contract, context)
+        switch context.table.decide(facts).decision {
+        case .gone, .goneAfterUndo, .quarantine: return pursue(reference, leg: index, &actions, context)
+        default: return false
+        }
+    }
+
     /// Makes an effect happen, as table A decides; `true` if the leg changed in a way that table B must see.
     mutating func pursue(
         _ reference: EffectReference, leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
@@ -92,6 +107,8 @@ extension PaymentMachine {
 
     private func reversesSale(_ leg: Leg, _ contract: ProviderContract, _ context: MachineContext) -> Bool {
         guard leg.isOnePhase, contract.cancelReversesSale, leg.compensation == nil else { return false }
+        // A provider that will not reverse it any more can still give it back.
+        if leg.void?.lastOutcome == .declined || leg.void?.lastOutcome == .refused { return false }
         guard let deadline = contract.cancelDeadline else { return true }
         return context.now < (leg.primary.firstIntentAt ?? payment.createdAt) + deadline
     }

@@ -40,8 +40,8 @@ extension PaymentMachine {
 
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
     mutating func ask(leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext) {
-        guard !busy.contains(index) else { return }
         let leg = payment.legs[index]
+        guard !busy.contains(index), contract(of: leg, context)?.inquiry != ProviderContract.Inquiry.none else { return }
         if leg.notBefore == nil, leg.knowledge != nil {
             let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
             payment.legs[index].notBefore = context.now + delay
@@ -117,9 +117,22 @@ extension PaymentMachine {
         let refund = payment.refunds[place].parts[part]
         let leg = payment.legs[refund.leg]
         guard !busy.contains(leg.index), let contract = contract(of: leg, context) else { return }
-        if contract.refundVisibility == .sumsOnly, overlaps(place, leg: leg.index) { return }
+        if contract.refundVisibility == .sumsOnly {
+            switch overlap(place, leg: leg.index) {
+            case .processing: return
+            case .quarantined:
+                // Whoever resolves the one before it resolves this one too; it must not wait in silence.
+                return quarantineRefund(place, part, .refundInDoubt, row: "refund.behind-quarantine", &actions, context)
+            default: break
+            }
+        }
         if needsSumFirst(refund.effect, contract) {
-            guard let sum = knownSum(leg) else { return ask(leg: leg.index, &actions, context) }
+            guard let sum = knownSum(leg), let began = leg.knowledge?.began,
+                began >= payment.refunds[place].createdAt
+            else {
+                if leg.notBefore == nil, leg.inquiries == 0 { payment.legs[leg.index].notBefore = context.now }
+                return ask(leg: leg.index, &actions, context)
+            }
             payment.refunds[place].parts[part].effect.sumBefore = sum
         }
         let verdict = context.table.decide(
@@ -170,13 +183,9 @@ extension PaymentMachine {
             .alert(Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))
     }
 
-    /// Whether another refund of the leg is under way or in doubt.
-    private func overlaps(_ place: Int, leg index: Int) -> Bool {
-        payment.refunds.indices.contains { other in
-            other != place
-                && payment.refunds[other].parts.contains {
-                    $0.leg == index && ($0.state == .processing || $0.state == .quarantined) && $0.effect.attempts > 0
-                }
-        }
+    /// The state of another refund of the leg that is under way or in doubt.
+    private func overlap(_ place: Int, leg index: Int) -> RefundState? {
+        let others = payment.refunds.indices.filter { $0 != place }.flatMap { payment.refunds[$0].parts }
+        return others.first { $0.leg == index && !$0.state.isFinal && $0.effect.attempts > 0 }?.state
     }
 }

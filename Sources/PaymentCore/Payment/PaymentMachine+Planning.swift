@@ -31,10 +31,13 @@ extension PaymentMachine {
             }
             return false
         case .authorize(let legs):
+            // First what changes a leg, then what is sent: nothing leaves by a change that latches the other way.
+            if legs.map({ judge(.primary, leg: $0, &actions, context) }).contains(true) { return true }
             return legs.map { pursue(.primary, leg: $0, &actions, context) }.contains(true)
         case .sell(let leg):
             return pursue(.primary, leg: leg, &actions, context)
         case .capture(let legs):
+            if legs.map({ judge(.capture, leg: $0, &actions, context) }).contains(true) { return true }
             return legs.map { complete(leg: $0, &actions, context) }.contains(true)
         case .undo(let legs):
             return legs.map { undo(leg: $0, &actions, context) }.contains(true)

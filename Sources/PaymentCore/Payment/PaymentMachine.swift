@@ -53,6 +53,8 @@ public struct PaymentMachine: Sendable {
             if latch == payment.latch { payment.latchAcknowledged = true }
         case .recoveryOpened(let window): openRecovery(window, context)
         case .resolved(let leg, let resolution): resolve(leg: leg, resolution, context)
+        case .resolvedRefund(let place, let leg, let resolution):
+            resolveRefund(place: place, leg: leg, resolution, context)
         }
         actions += plan(context)
         return actions

@@ -3,24 +3,38 @@ public enum CardNumber {
     /// Whether `text` holds a run of 13 to 19 digits (single spaces or hyphens between them allowed) that passes
     /// the Luhn check of ISO/IEC 7812-1 and begins with a digit that issuers use.
     ///
-    /// A longer run of digits is searched for such numbers at its ends only when it is at most 19 digits: a longer
-    /// number is an identifier, not a card.
+    /// An unbroken run of more than 19 digits is an identifier, not a card.
     public static func appears(in text: String) -> Bool {
-        var run: [UInt8] = []
-        var separated = false
+        var groups: [[UInt8]] = []
+        var group: [UInt8] = []
         for byte in text.utf8 {
             if byte >= 0x30, byte <= 0x39 {
-                run.append(byte - 0x30)
-                separated = false
-            } else if byte == 0x20 || byte == 0x2D, !run.isEmpty, !separated {
-                separated = true
+                group.append(byte - 0x30)
+            } else if byte == 0x20 || byte == 0x2D, !group.isEmpty {
+                groups.append(group)
+                group.removeAll()
             } else {
-                if isCard(run) { return true }
-                run.removeAll(keepingCapacity: true)
-                separated = false
+                groups.append(group)
+                if holdsCard(groups) { return true }
+                groups.removeAll()
+                group.removeAll()
             }
         }
-        return isCard(run)
+        groups.append(group)
+        return holdsCard(groups)
+    }
+
+    /// Whether neighbouring groups of digits, put together, are a card number. Digits beside it do not hide it.
+    private static func holdsCard(_ groups: [[UInt8]]) -> Bool {
+        for first in groups.indices {
+            var digits: [UInt8] = []
+            for group in groups[first...] {
+                digits += group
+                if digits.count > 19 { break }
+                if isCard(digits) { return true }
+            }
+        }
+        return false
     }
 
     private static func isCard(_ digits: [UInt8]) -> Bool {

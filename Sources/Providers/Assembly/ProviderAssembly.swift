@@ -1,6 +1,5 @@
 public import HTTPTransport
 public import Logging
-public import Metrics
 public import PaymentCore
 public import Reconciler
 
@@ -28,7 +27,6 @@ public struct ProviderAssembly: Sendable {
     private let connections: Int
     private let clock: any WallClock
     private let logger: Logger
-    private let metrics: any MetricsFactory
 
     /// - Parameters:
     ///   - sender: the wire, shared by all providers.
@@ -36,16 +34,13 @@ public struct ProviderAssembly: Sendable {
     ///     ``connectionsNeeded(for:)``.
     ///   - clock: the time.
     ///   - logger: gets a line for each request, with neither header nor path nor body.
-    ///   - metrics: where the instruments come from.
     public init(
-        sender: any HTTPSender, connections: Int, clock: any WallClock, logger: Logger,
-        metrics: any MetricsFactory = MetricsSystem.factory
+        sender: any HTTPSender, connections: Int, clock: any WallClock, logger: Logger
     ) {
         self.sender = sender
         self.connections = connections
         self.clock = clock
         self.logger = logger
-        self.metrics = metrics
     }
 
     /// How many connections the shared sender needs so that no provider ever waits for another's.
@@ -80,7 +75,7 @@ public struct ProviderAssembly: Sendable {
         let layers: [any Middleware] = [
             // Log and metrics see every request, those that the layers below refuse included.
             RequestLog(logger: logger),
-            RequestMetrics(provider: settings.name.name, factory: metrics),
+            RequestMetrics(provider: settings.name.name),
             TraceHeader(),
             // The deadline before everything that waits, so that waiting counts against it.
             DeadlineLimit(),

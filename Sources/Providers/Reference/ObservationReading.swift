@@ -11,8 +11,8 @@ struct ObservationReading: Sendable {
     ///
     /// What cannot be what was asked for is marked as a contradiction and never left out.
     ///
-    /// `payment` is whose transaction it should be, `nil` where anything may be read, as in a listing; `began` is the
-    /// moment before the request was sent.
+    /// `payment` is whose transaction it should be, `nil` where anything may be read, as in a listing;
+    /// `began` is the moment before the request was sent.
     func observation(
         of transaction: WireTransaction, for payment: PaymentID?, began: Timestamp, source: Observation.Source
     ) -> Observation {

@@ -18,7 +18,7 @@ struct ReconciledCommand: AsyncParsableCommand {
             """,
         version: BuildVersion.text,
         subcommands: [
-            ServeCommand.self, CheckConfigCommand.self, PaymentsCommand.self, VersionCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self, VersionCommand.self,
         ])
 
     static func main() async {

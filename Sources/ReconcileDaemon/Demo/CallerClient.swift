@@ -46,6 +46,7 @@ struct CallerClient: Sendable {
         let end = ContinuousClock.now + patience
         var id: String?
         var tries = 0
+        var dbg = ""
         while ContinuousClock.now < end {
             try Task.checkCancellation()
             let fields = HTTPFields([
@@ -61,6 +62,7 @@ struct CallerClient: Sendable {
                 try await Task.sleep(for: .milliseconds(min(50 * tries, 400)))
                 continue
             }
+            dbg = "\(answer.status) \(String(decoding: answer.body.prefix(300), as: UTF8.self))"
             let step = try read(answer)
             if let known = step.id { id = known }
             if let promised = step.acknowledged { await onAcknowledged(promised) }
@@ -70,6 +72,7 @@ struct CallerClient: Sendable {
             case .again(let pause): try await Task.sleep(for: pause)
             }
         }
+        FileHandle.standardError.write(Data("DEBUG open \(key) \(dbg)\n".utf8))
         return .open(id: id)
     }
 

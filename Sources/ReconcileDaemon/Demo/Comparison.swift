@@ -57,11 +57,18 @@ struct Comparison: Sendable {
     func count(_ kind: Difference.Kind) -> Int { differences.count { $0.kind == kind } }
 
     /// The amount that the provider recorded is not the one it was asked for: nothing that the daemon may do makes
-    /// that right. A request that was a replay changed nothing (200 instead of 201).
+    /// that right. Only the first request that was executed under a key records an amount.
     private static func forced(_ journal: [BothSides.Request]) -> Set<String> {
-        Set(
-            journal.filter { $0.line.fault == "amount_changed" && $0.line.executed && $0.line.result == 201 }
-                .compactMap(\.payment))
+        var recorded: Set<[String]> = []
+        var forced: Set<String> = []
+        for request in journal where request.line.executed {
+            let line = request.line
+            let isFirst = recorded.insert([request.provider, line.operation, line.key, line.entryKey]).inserted
+            // Created, or declined under the wrong amount; refused for another reason, it is not recorded at all.
+            guard isFirst, line.fault == "amount_changed", line.result == 201 || line.result == 402 else { continue }
+            if let payment = request.payment { forced.insert(payment) }
+        }
+        return forced
     }
 
     private mutating func note(

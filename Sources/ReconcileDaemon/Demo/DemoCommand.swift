@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
         let isOwn = options.directory == nil
         let url = options.directory.map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-demo-\(UUID().uuidString)")
-        let directory = try RunDirectory(url)
+        let directory = try RunDirectory(url, isForPeople: options.stay)
         let sender = CurlSender(
             configuration: CurlConfiguration(
                 maximumConnections: options.concurrency + 32, http2: false, allowPlainHTTP: true))

@@ -122,6 +122,7 @@ struct JournalLine: Decodable, Sendable {
     let id: Int64
     let operation: String
     let key: String
+    let entryKey: String
     let origin: String
     let fault: String?
     let executed: Bool

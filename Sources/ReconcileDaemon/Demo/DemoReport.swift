@@ -59,7 +59,7 @@ struct DemoReport: Sendable, Encodable {
         for found in auditBreaks.prefix(DemoReport.shownDifferences) {
             screen.say(screen.bad("  the audit trail is broken: ") + found)
         }
-        screen.say()
+        if !differences.isEmpty || !auditBreaks.isEmpty { screen.say() }
         if isGood {
             screen.say(
                 screen.good("  All \(Words.count(legsCompared)) legs say the same in both ledgers,")

@@ -122,24 +122,33 @@ struct DemoRun: Sendable {
         try await site.checkAlive()
     }
 
-    /// Customers whose patience ended come back with the same keys; then everything must come to rest.
+    /// Everything must come to rest, and customers whose patience ended come back with the same keys.
     private func settle(_ plans: [PlannedPayment], _ progress: DemoProgress) async throws {
-        let memories = await shop.memories
-        try await visit(plans.filter { memories[$0.reference]?.isFinished != true })
         let end = ContinuousClock.now + DemoRun.settleWithin
+        try await rest(until: end, progress)
         while ContinuousClock.now < end {
-            let open = try await openPayments()
-            if open == 0 { break }
-            await progress.show("\(Words.count(open, "payment")) still settling")
-            try await Task.sleep(for: .milliseconds(300))
+            let memories = await shop.memories
+            let unfinished = plans.filter { memories[$0.reference]?.isFinished != true }
+            if unfinished.isEmpty { break }
+            await progress.show("\(Words.count(unfinished.count, "customer")) coming back with the same keys")
+            try await visit(unfinished)
+            try await rest(until: end, progress)
         }
         // A request that seemed lost may still be on its way; what it does must be seen before both sides are compared.
         await progress.show("waiting for late arrivals")
         try await Task.sleep(for: .milliseconds(2 * DemoFaults.lateMs))
-        while ContinuousClock.now < end, try await openPayments() > 0 {
+        try await rest(until: end, progress)
+        try await site.checkAlive()
+    }
+
+    /// Waits until nothing is unsettled, or the time is over.
+    private func rest(until end: ContinuousClock.Instant, _ progress: DemoProgress) async throws {
+        while ContinuousClock.now < end {
+            let open = try await openPayments()
+            if open == 0 { return }
+            await progress.show("\(Words.count(open, "payment")) still settling")
             try await Task.sleep(for: .milliseconds(300))
         }
-        try await site.checkAlive()
     }
 
     private func openPayments() async throws -> Int {

@@ -16,9 +16,10 @@ struct RunDirectory: Sendable {
     static let callerName = "demo-shop"
 
     /// Makes the directory. What an earlier run left in it is removed: two runs would disagree.
-    init(_ url: URL) throws {
+    /// - Parameter isForPeople: listens on the ports that people expect, where they are free.
+    init(_ url: URL, isForPeople: Bool) throws {
         self.url = url
-        let ports = try FreePorts.take(3)
+        let ports = try FreePorts.take(isForPeople ? [8080, 8081, 8090] : [0, 0, 0])
         (publicPort, adminPort, simulatorPort) = (ports[0], ports[1], ports[2])
         let files = FileManager.default
         try files.createDirectory(at: url, withIntermediateDirectories: true)
@@ -130,7 +131,7 @@ struct DaemonFile {
         reconcile:
           inquiry_schedule: [150ms, 300ms, 600ms, 1s, 2s]
           resend_schedule: [100ms, 300ms, 1s, 2s]
-          default_deadline: 2m
+          default_deadline: 30s
           lease: 3s
           poll_every: 200ms
           seal_every: 2s

@@ -31,7 +31,7 @@ extension ContractCase {
             let book = OrderBook()
             let report = await subject.twoPhase.send(
                 try book.send(.authorize, startBefore: StandingClock.noon + .milliseconds(-1)))
-            #expect(report.outcome == .unsent && report.code == "expired_before_send")
+            #expect(report.outcome == .unsent && report.bytesWritten == 0)
             #expect(try await subject.twoPhase.inquire(book.inquiry()).status == .notFound)
         },
         ContractCase("undecided is accepted as undecided, and is decided later") { subject in

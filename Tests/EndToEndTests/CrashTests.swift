@@ -1,0 +1,102 @@
+import HTTPTransport
+import ProviderSimulator
+import Testing
+
+/// The process is killed at each boundary between intent, call and outcome, on the real store, for each operation.
+@Suite struct CrashTests {
+    static let places = [
+        "before-intent", "after-intent", "before-call", "after-call", "before-outcome", "after-outcome",
+    ]
+
+    private func survives(
+        _ failpoint: String, prepare: @Sendable (World) throws -> Void = { _ in },
+        _ act: @escaping @Sendable (APIClient) async throws -> APIClient.Answer,
+        expecting states: Set<String>
+    ) async throws {
+        try await World.run(failpoint: failpoint) { world, client in
+            try prepare(world)
+            // The caller sees a connection that breaks: that is the point of the test.
+            let before = try? await act(client)
+            try await world.diedByItself()
+            #expect(before == nil || before?.status == 202, "the daemon died before it could answer")
+            let restarted = try await world.start()
+            let after = try await act(restarted)
+            let id = after.json["payment_id"] as? String ?? after.id
+            #expect(states.contains(after.state ?? ""), "\(after.status) \(after.text)")
+            if id.hasPrefix("pay_") {
+                #expect(states.contains(try await restarted.settled(id).state ?? ""))
+            }
+            try await world.expectBooksAgree(restarted)
+            await world.kill()
+            let verdict = try world.command(["payments", "verify"])
+            #expect(verdict.status == 0, "\(verdict.output)")
+        }
+    }
+
+    @Test(arguments: places, ["authorize", "capture", "sale"])
+    func `a payment survives a kill around each request`(place: String, kind: String) async throws {
+        try await survives(
+            "\(place):\(kind)",
+            { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-1", wait: 20) },
+            expecting: ["succeeded"])
+    }
+
+    @Test(arguments: places)
+    func `a cancel survives a kill around the void`(place: String) async throws {
+        try await survives(
+            "\(place):void",
+            { client in
+                let body = Bodies.payment([("card", 700), ("points", 500)], capture: "manual")
+                let created = try await client.create(body, key: "crash-2", wait: 20)
+                return try await client.send(.post, "/v1/payments/\(created.id)/cancel", key: "crash-3", wait: 20)
+            },
+            expecting: ["canceled"])
+    }
+
+    @Test(arguments: places)
+    func `a refund survives a kill around its request`(place: String) async throws {
+        try await survives(
+            "\(place):refund",
+            { client in
+                let created = try await client.create(Bodies.card(), key: "crash-4", wait: 20)
+                return try await client.send(.post, "/v1/payments/\(created.id)/refunds", key: "crash-5", wait: 20)
+            },
+            expecting: ["succeeded"])
+    }
+
+    @Test(arguments: places)
+    func `a compensation survives a kill around its refund`(place: String) async throws {
+        try await survives(
+            "\(place):refund",
+            prepare: { world in
+                try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .capture), at: "card")
+            },
+            { try await $0.create(Bodies.payment([("card", 700), ("points", 500)]), key: "crash-6", wait: 20) },
+            expecting: ["failed"])
+    }
+
+    @Test(arguments: ["before-call", "after-call"])
+    func `a payment in doubt survives a kill around the inquiry`(place: String) async throws {
+        try await survives(
+            "\(place):inquiry",
+            prepare: { world in
+                try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
+            },
+            { try await $0.create(Bodies.card(), key: "crash-7", wait: 20) },
+            expecting: ["succeeded"])
+    }
+
+    @Test(arguments: places)
+    func `a partial capture survives a kill around its request`(place: String) async throws {
+        try await survives(
+            "\(place):capture",
+            { client in
+                let created = try await client.create(
+                    Bodies.payment([("card", 700)], capture: "manual"), key: "crash-8", wait: 20)
+                let body = #"{"legs":[{"index":0,"amount":{"value":300,"currency":"JPY"}}]}"#
+                return try await client.send(
+                    .post, "/v1/payments/\(created.id)/capture", body: body, key: "crash-9", wait: 20)
+            },
+            expecting: ["succeeded"])
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTransport
+import ProviderSimulator
+import Testing
+
+@Suite struct LifecycleTests {
+    @Test func `told to stop, it takes in what is on the wire and leaves the rest durable`() async throws {
+        try await World.run { world, client in
+            var slow = Fault(.slow)
+            slow.delayMs = 300
+            try world.simulator.order(FaultOrder(slow, operation: .authorize), at: "card")
+            let created = try await client.create(Bodies.card(), key: "stop-1", wait: 0)
+            #expect(created.status == 202)
+            #expect(try await world.terminate() == 0)
+            #expect(try await world.sends(.authorize, to: "card") == 1)
+            let restarted = try await world.start()
+            #expect(try await restarted.settled(created.id).state == "succeeded")
+            #expect(try await world.sends(.authorize, to: "card") == 1)
+            #expect(try await world.sends(.inquire, to: "card") == 0, "the outcome was taken in before the stop")
+            try await world.expectBooksAgree(restarted)
+        }
+    }
+
+    @Test func `probes, metrics and the operators' reads`() async throws {
+        try await World.run { _, client in
+            let created = try await client.create(Bodies.card(), key: "probe-1")
+            var admin = client
+            admin.token = nil
+            for probe in ["/livez", "/readyz", "/startupz", "/activez"] {
+                #expect(try await admin.send(.get, probe, admin: true).status == 200, "\(probe)")
+            }
+            let metrics = try await admin.send(.get, "/metrics", admin: true)
+            #expect(metrics.text.contains("reconciled_attempts_total{"))
+            #expect(metrics.text.hasSuffix("# EOF\n"))
+            #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).status == 401)
+            admin.token = World.operatorToken
+            #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).id == created.id)
+            #expect(try await client.send(.get, "/openapi.yaml").status == 200)
+        }
+    }
+
+    @Test func `a configuration that is wrong stops the start with key, value and what is allowed`() async throws {
+        try await World.run { world, _ in
+            let broken = try String(contentsOf: world.configuration, encoding: .utf8)
+                .replacingOccurrences(of: "lease: 1s", with: "lease: soon\n  leese: 2s")
+            try broken.write(to: world.configuration, atomically: true, encoding: .utf8)
+            let verdict = try world.command(["check-config"])
+            #expect(verdict.status == 2)
+            #expect(verdict.output.contains("reconcile.lease: 'soon'; allowed: a duration"), "\(verdict.output)")
+            #expect(verdict.output.contains("reconcile.leese: '(unknown key)'"), "\(verdict.output)")
+        }
+    }
+
+    @Test func `no secret and no instrument is in the log, the database or the audit trail`() async throws {
+        try await World.run { world, client in
+            let instrument = "tok_very_secret_instrument_987654"
+            try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
+            let created = try await client.create(Bodies.card(instrument: instrument), key: "secret-1")
+            #expect(created.state == "succeeded")
+            let events = try await client.send(.get, "/v1/payments/\(created.id)/events")
+            for text in [world.log(), events.text, created.text] {
+                #expect(!text.contains(instrument))
+                #expect(!text.contains(World.callerToken))
+                #expect(!text.contains("provider-token"))
+            }
+            await world.kill()
+            let database = try Data(contentsOf: world.directory.appendingPathComponent("reconciled.sqlite"))
+            #expect(database.range(of: Data(World.callerToken.utf8)) == nil)
+            #expect(database.range(of: Data("provider-token".utf8)) == nil)
+        }
+    }
+
+    @Test func `a payment can be asked about now, by its caller and from the command line`() async throws {
+        var settings = WorldSettings()
+        settings.reconcileLines = []
+        try await World.run(settings) { world, client in
+            try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire, times: 5), at: "card")
+            let created = try await client.create(Bodies.card(), key: "now-1", wait: 0)
+            let now = try await client.send(.post, "/v1/payments/\(created.id)/reconcile", wait: 20)
+            #expect(now.status == 200)
+            #expect(now.state == "succeeded")
+            let command = try world.command(["payments", "reconcile", created.id])
+            #expect(command.status == 0, "\(command.output)")
+            let shown = try world.command(["payments", "show", created.id, "--output", "text"])
+            #expect(shown.output.contains("succeeded"))
+            #expect(shown.output.contains("concluded"))
+            try await world.expectBooksAgree(client)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import HTTPTransport
+import ProviderSimulator
+import Testing
+
+extension World {
+    /// The daemon's books and the providers' ledgers, compared: what was taken less what was given back, what is held, and
+    /// that nothing was charged twice.
+    func expectBooksAgree(_ client: APIClient, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let payments = try await client.send(.get, "/v1/payments?limit=200").json["data"] as? [[String: Any]] ?? []
+        #expect(!payments.isEmpty, "there is at least one payment", sourceLocation: sourceLocation)
+        for name in simulator.providers {
+            let legs = payments.flatMap { $0["legs"] as? [[String: Any]] ?? [] }
+                .filter { $0["provider"] as? String == name }
+            let ours = legs.map { Self.value($0["captured"]) - Self.value($0["refunded"]) }.reduce(0, +)
+            let held = legs.filter { $0["state"] as? String == "authorized" }.map { Self.value($0["amount"]) }
+                .reduce(0, +)
+            let ledger = try await simulator.ledger(name)
+            let theirs = ledger.transactions.map(\.net).reduce(0, +)
+            #expect(ours == theirs, "\(name): ours \(ours), theirs \(theirs)", sourceLocation: sourceLocation)
+            let theirHeld = ledger.transactions.map(\.held).reduce(0, +)
+            #expect(held == theirHeld, "\(name): held \(held), theirs \(theirHeld)", sourceLocation: sourceLocation)
+            #expect(ledger.chargedTwice.isEmpty, "\(name) charged twice", sourceLocation: sourceLocation)
+        }
+    }
+
+    private static func value(_ money: Any?) -> Int64 {
+        ((money as? [String: Any])?["value"] as? NSNumber)?.int64Value ?? 0
+    }
+
+    /// How often the daemon itself sent something.
+    func sends(_ operation: ProviderSimulator.Operation, to provider: String) async throws -> Int {
+        try await simulator.journal(provider, operation: operation, limit: 10_000).count { $0.origin == .client }
+    }
+
+    /// Runs a command of the same binary on the daemon's configuration.
+    func command(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = try DaemonProcess.program()
+        process.arguments = arguments + ["--config", configuration.path]
+        var environment = ProcessInfo.processInfo.environment
+        for provider in ["CARD", "POINTS", "BALANCE"] {
+            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
+        }
+        process.environment = environment
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+}

@@ -1,0 +1,149 @@
+import PaymentCore
+import Testing
+
+/// Cancels and deadlines, at every moment.
+@Suite struct CancelTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    private static let casts: [[ProviderContract]] = [
+        [.reference], [.reference, .reference], [.referenceSale], [.reference, .referenceSale],
+        [.enforcing, .reference],
+    ]
+
+    private static let faults: [Stage.SendFault] = [
+        .none, .lostRequest, .lostAnswer, .late(.seconds(100)), .duplicated(.seconds(100)), .crashAfter,
+    ]
+
+    /// Plays until `moment` steps have passed, lets somebody intervene, and plays to the end.
+    private func play(
+        _ contracts: [ProviderContract], fault: Stage.SendFault, moment: Int, mode: CaptureMode = .automatic,
+        deadline: Timestamp? = nil, _ intervene: (inout Stage) throws -> Void
+    ) throws -> Stage {
+        var stage = try fixture.stage(contracts, mode, deadline: deadline, send: [fault])
+        for _ in 0..<moment where !stage.isAtRest { _ = stage.step() }
+        try intervene(&stage)
+        stage.run()
+        stage.judge.atRest(stage)
+        return stage
+    }
+
+    @Test(arguments: faults) func `a cancel at any moment wins whole or comes too late`(_ fault: Stage.SendFault) throws {
+        var ends: Set<PaymentState> = []
+        for contracts in Self.casts {
+            for moment in 0..<14 {
+                for isBeside in [false, true] {
+                    var isTooLate = false
+                    let stage = try play(contracts, fault: fault, moment: moment) { stage in
+                        do {
+                            if isBeside { try stage.cancelBeside() } else { try stage.cancel() }
+                        } catch OperationRefusal.tooLate {
+                            isTooLate = true
+                        }
+                    }
+                    #expect(stage.judge.faults.isEmpty, "after \(moment) steps: \(stage.judge.faults)")
+                    #expect(stage.durable.state == (isTooLate ? .succeeded : .canceled), "after \(moment) steps")
+                    ends.insert(stage.durable.state)
+                }
+            }
+        }
+        #expect(ends == [.succeeded, .canceled])
+    }
+
+    @Test(arguments: faults) func `a deadline at any moment ends whole`(_ fault: Stage.SendFault) throws {
+        for contracts in Self.casts {
+            for milliseconds in [1, 30, 49, 50, 51, 80, 100, 160, 5_000, 10_040, 12_100] as [Int64] {
+                let deadline = fixture.start + .milliseconds(milliseconds)
+                let stage = try play(contracts, fault: fault, moment: 0, deadline: deadline) { _ in }
+                #expect(stage.judge.faults.isEmpty, "deadline after \(milliseconds) ms: \(stage.judge.faults)")
+                #expect([.succeeded, .failed].contains(stage.durable.state), "\(stage.durable.summary)")
+                if stage.durable.state == .failed {
+                    #expect(stage.durable.conclusion?.reason?.code == .deadlinePassed)
+                    #expect(stage.sent(.capture).isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test func `a payment that rests does not mind its deadline, and can be canceled`() throws {
+        var stage = try fixture.stage([.reference], .manual, deadline: fixture.start + .seconds(10))
+        stage.run(while: { !$0.durable.isResting })
+        stage.now = fixture.start + .hours(1)
+        stage.handle(.woke)
+        #expect(stage.durable.state == .authorized)
+        try stage.cancel()
+        stage.run()
+        #expect(stage.durable.state == .canceled)
+        #expect(!stage.isHeld(0))
+    }
+
+    @Test func `nothing is undone before the latch is durable`() throws {
+        var stage = try fixture.stage([.reference, .reference], .manual)
+        stage.run(while: { !$0.durable.isResting })
+        try stage.cancel()
+        let types = stage.trail.map(\.type)
+        let latch = try #require(types.firstIndex(of: .latch))
+        let firstVoid = try #require(
+            stage.trail.firstIndex { $0.fields.contains(AuditField("kind", "void")) })
+        #expect(latch < firstVoid)
+        #expect(stage.durable.state == .canceling)
+    }
+
+    @Test func `a cancel of what failed is refused, and of what was canceled repeats its end`() throws {
+        var failed = try fixture.stage([.reference]) { $0.declines[.authorize] = 1 }
+        failed.run()
+        #expect(throws: OperationRefusal.self) { try failed.cancel() }
+        var canceled = try fixture.stage([.reference])
+        try canceled.cancel()
+        canceled.run()
+        let end = canceled.durable.conclusion
+        try canceled.cancel(key: "again")
+        #expect(canceled.durable.conclusion == end)
+        #expect(canceled.durable.cancel?.key.text == "cancel-1")
+    }
+
+    @Test func `a sale that is canceled in doubt is given back`() throws {
+        var stage = try fixture.stage([.referenceSale], send: [.lostAnswer])
+        try stage.cancel()
+        stage.run()
+        #expect(stage.durable.state == .canceled)
+        #expect(stage.sent.map(\.kind) == [.sale, .refund])
+        #expect(stage.net(0) == 0 && stage.durable.captured == stage.durable.refunded)
+    }
+
+    @Test func `where a cancel reverses a sale it is reversed, and after the cancel deadline refunded`() throws {
+        var soon = try fixture.stage([.payPay], plug: true, send: [.lostAnswer])
+        try soon.cancel()
+        soon.run()
+        #expect(soon.durable.state == .canceled && soon.net(0) == 0)
+        #expect(soon.sent.map(\.kind) == [.sale, .void])
+        #expect(soon.durable.captured == soon.durable.refunded)
+
+        let outage = Array(repeating: Stage.ReadFault.unavailable, count: 6)
+        var late = try fixture.stage([.payPay], plug: true, send: [.lostAnswer], read: outage)
+        try late.cancel()
+        late.run()
+        #expect(late.durable.state == .canceled && late.net(0) == 0)
+        #expect(late.sent.map(\.kind) == [.sale, .refund])
+    }
+
+    @Test func `a request that cannot be canceled by key is plugged, then voided`() throws {
+        var stage = try fixture.stage([.gmoLike], plug: true, send: [.late(.seconds(100))])
+        try stage.cancel()
+        stage.run()
+        #expect(stage.durable.state == .canceled && !stage.isHeld(0))
+        #expect(stage.sent.map(\.kind) == [.authorize, .authorize, .void])
+        #expect(Set(stage.sent(.authorize).map(\.key)).count == 1)
+    }
+
+    @Test func `a cancel beside the holder does not call an attempt under way never sent`() throws {
+        var stage = try fixture.stage([.referenceSale])
+        try stage.cancelBeside()
+        #expect(stage.durable.state == .canceling)
+        stage.run()
+        stage.judge.atRest(stage)
+        #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
+        #expect(stage.durable.state == .canceled && stage.net(0) == 0)
+    }
+}

@@ -1,0 +1,112 @@
+import PaymentCore
+import Testing
+
+@Suite struct RefundTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    private func succeeded(
+        _ contracts: [ProviderContract] = [.reference, .reference], prepare: (inout Ledger) -> Void = { _ in }
+    ) throws -> Stage {
+        var stage = try fixture.stage(contracts, prepare: prepare)
+        stage.run()
+        #expect(stage.durable.state == .succeeded)
+        return stage
+    }
+
+    @Test func `a refund of everything gives every leg back`() throws {
+        var stage = try succeeded()
+        try stage.refund()
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.durable.state == .succeeded)
+        #expect(stage.net(0) == 0 && stage.net(1) == 0)
+        #expect(stage.durable.refunded == stage.durable.captured)
+        #expect(throws: OperationRefusal.self) { try stage.refund(key: "refund-2") }
+    }
+
+    @Test func `several refunds never exceed what was captured, settled or not`() throws {
+        var stage = try succeeded()
+        stage.sendScript = [.lostAnswer]
+        try stage.refund([0: 700], key: "refund-1")
+        #expect(throws: OperationRefusal.self) { try stage.refund([0: 301], key: "refund-2") }
+        try stage.refund([0: 300], key: "refund-3")
+        #expect(stage.durable.refundableAmount(ofLeg: 0).isZero)
+        #expect(throws: OperationRefusal.self) { try stage.refund([0: 1], key: "refund-4") }
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded, .succeeded])
+        #expect(stage.net(0) == 0 && stage.net(1) == 1_100)
+    }
+
+    @Test func `what cannot be refunded is refused and changes nothing`() throws {
+        var early = try fixture.stage([.reference])
+        #expect(throws: OperationRefusal.self) { try early.refund() }
+        var stage = try succeeded()
+        let before = stage.durable
+        for amounts: [Int: Int64] in [[0: 1_001], [2: 1], [0: 0], [:], [-1: 1], [0: 1, 1: 1_101]] {
+            #expect(throws: OperationRefusal.self) { try stage.refund(amounts) }
+        }
+        #expect(stage.durable == before)
+    }
+
+    @Test func `a declined refund fails and frees its amount`() throws {
+        var stage = try succeeded { if $0.name == 0 { $0.declines[.refund] = 1 } }
+        try stage.refund([0: 1_000])
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.failed])
+        #expect(stage.durable.refundableAmount(ofLeg: 0).value == 1_000)
+        try stage.refund([0: 1_000], key: "refund-2")
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.failed, .succeeded])
+        #expect(stage.net(0) == 0)
+    }
+
+    @Test(arguments: [Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
+        .throttled, .crashBefore, .crashAfter])
+    func `a refund under any fault is given once`(_ fault: Stage.SendFault) throws {
+        for contract in [ProviderContract.reference, .gmoLike] {
+            var stage = try succeeded([contract])
+            stage.sendScript = [fault]
+            try stage.refund([0: 300])
+            stage.run()
+            #expect(stage.net(0) == 700)
+            #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+            stage.judge.atRest(stage)
+            #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
+        }
+    }
+
+    @Test func `where only sums are shown, refunds of a leg never overlap`() throws {
+        var stage = try succeeded([.gmoLike])
+        stage.sendScript = [.lostAnswer, .none, .lostRequest]
+        for number in 1...3 { try stage.refund([0: Int64(100 * number)], key: "refund-\(number)") }
+        var open = 0
+        stage.run { stage in
+            open = max(open, stage.durable.refunds.count { $0.parts.contains { $0.effect.open != nil } })
+            return !stage.isAtRest
+        }
+        #expect(open == 1)
+        #expect(stage.durable.refunds.allSatisfy { $0.state == .succeeded })
+        #expect(stage.net(0) == 400)
+    }
+
+    @Test func `a refund made elsewhere is not taken for ours`() throws {
+        var stage = try succeeded([.gmoLike])
+        let elsewhere = try fixture.amount(600)
+        stage.atProvider(0) { $0.refundOutside($1, elsewhere) }
+        try stage.refund([0: 600])
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.first?.state != .succeeded)
+        #expect(stage.net(0) == 400)
+    }
+
+    @Test func `refund identifiers follow from the payment and the key`() throws {
+        var stage = try succeeded()
+        try stage.refund([0: 1], key: "refund-1")
+        try stage.refund([0: 1], key: "refund-2")
+        let ids = stage.durable.refunds.map { $0.id(of: stage.durable) }
+        #expect(Set(ids).count == 2)
+        #expect(ids.allSatisfy { $0.hasPrefix("ref_") && $0.count == 44 })
+    }
+}

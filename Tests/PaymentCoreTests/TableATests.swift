@@ -1,0 +1,136 @@
+import PaymentCore
+import Testing
+
+/// Table A over the whole product of what it looks at: 2 × 7 × 14 × 3 × 2 × 3 × 2 × 2⁵ combinations.
+@Suite struct TableATests {
+    private static func forEachFacts(_ visit: (EffectFacts) -> Void) {
+        let flags = [false, true]
+        for goal in EffectGoal.allCases {
+            for worst in WorstAttempt.allCases {
+                for status in StatusFact.allCases {
+                    var facts = EffectFacts(goal: goal, worst: worst, status: status)
+                    for trust in EffectFacts.Trust.allCases {
+                        facts.trust = trust
+                        for age in EffectFacts.ResendAge.allCases {
+                            facts.age = age
+                            for proof in EffectFacts.Proof.allCases {
+                                facts.proof = proof
+                                for visibility in EffectFacts.Visibility.allCases {
+                                    facts.visibility = visibility
+                                    for bits in 0..<32 {
+                                        facts.latchAcknowledged = flags[bits & 1]
+                                        facts.isOnePhase = flags[bits >> 1 & 1]
+                                        facts.declinesBound = flags[bits >> 2 & 1]
+                                        facts.tombstoneOffered = flags[bits >> 3 & 1]
+                                        facts.plugAllowed = flags[bits >> 4 & 1]
+                                        visit(facts)
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `every combination has one first row, and every row is the first of some`() {
+        var first: [String: Int] = [:]
+        var wrong: [String] = []
+        var count = 0
+        Self.forEachFacts { facts in
+            let verdict = TableA.shipped.decide(facts)
+            first[verdict.row, default: 0] += 1
+            count += 1
+            if let broken = Self.violation(facts, verdict.decision), wrong.count < 10 {
+                wrong.append("\(broken): \(verdict) for \(facts)")
+            }
+        }
+        #expect(count == 2 * 7 * 14 * 3 * 2 * 3 * 2 * 32)
+        #expect(first["no-row"] == nil)
+        let names = TableA.shipped.rows.map(\.name)
+        #expect(Set(names).count == names.count)
+        #expect(Set(first.keys) == Set(names), "unreached: \(Set(names).subtracting(first.keys))")
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+    }
+
+    /// What no row may decide, whatever the rows say.
+    private static func violation(_ facts: EffectFacts, _ decision: EffectDecision) -> String? {
+        let sends = [EffectDecision.sendFirst, .sendAgain, .plug].contains(decision)
+        let undoes = [EffectDecision.void, .cancel, .refund].contains(decision)
+        if let broken = violationOfSending(facts, decision, sends: sends) { return broken }
+        if let broken = violationOfGone(facts, decision) { return broken }
+        if undoes, facts.goal == .do { return "undoes what shall be done" }
+        if decision == .refund, !facts.latchAcknowledged { return "a refund under an unacknowledged latch" }
+        if decision == .refund, facts.status != .taken { return "a refund of what was not taken" }
+        if decision == .done, facts.status != .asAsked || facts.goal != .do { return "done, though not as asked" }
+        if facts.status == .contradiction, decision != .quarantine(.contradiction) { return "a contradiction goes on" }
+        if decision == .quarantine(.contradiction), facts.goal == .do,
+            ![.contradiction, .held, .taken].contains(facts.status)
+        {
+            return "a contradiction that is none"
+        }
+        if decision == .cancel, !facts.tombstoneOffered { return "a cancel that leaves no tombstone" }
+        let undecided = facts.status == .pending || facts.status == .unavailable
+        if undecided, decision != .keep { return "decides on what is undecided" }
+        return nil
+    }
+
+    private static func violationOfSending(
+        _ facts: EffectFacts, _ decision: EffectDecision, sends: Bool
+    ) -> String? {
+        guard sends else { return nil }
+        // A decline that is not bound is plugged, so that it can be voided.
+        let open: Set<StatusFact> = facts.goal == .undo ? [.notFound, .declinedUnbound] : [.notAsked, .notFound]
+        if !open.contains(facts.status) { return "sends what is \(facts.status)" }
+        if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
+        if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
+        if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
+        if decision == .plug, !facts.plugAllowed || facts.goal != .undo { return "a plug that is not allowed" }
+        if decision != .plug, facts.goal == .undo { return "sends what shall not be" }
+        if decision == .sendFirst, facts.worst != .none { return "a first time after others" }
+        if facts.trust != .trusted, facts.status == .notAsked { return "sends on untrusted rows without asking" }
+        if facts.trust == .recovering, facts.isOnePhase, facts.worst <= .throttled, facts.goal == .do {
+            return "sells before the listings are compared"
+        }
+        return nil
+    }
+
+    private static func violationOfGone(_ facts: EffectFacts, _ decision: EffectDecision) -> String? {
+        guard case .gone(let cause) = decision else { return nil }
+        switch cause {
+        case .neverSent:
+            if facts.trust != .trusted || !facts.latchAcknowledged { return "never sent, on rows that may be lost" }
+            if facts.worst > .unsent { return "never sent, though it was" }
+            if facts.goal != .undo { return "gone, though it could be sent" }
+        case .refused:
+            if facts.worst != .refused || facts.trust != .trusted { return "refused, though more was sent" }
+        case .neverHappened:
+            if facts.proof != .proven { return "never, without a proof" }
+            if ![.notFound, .declinedUnbound].contains(facts.status) { return "never, against the status" }
+        case .status:
+            let byStatus: Set<StatusFact> = [.declinedBound, .voided, .tombstoned, .expired, .refunded]
+            let byDecline = facts.worst == .declined && facts.declinesBound
+            if !byStatus.contains(facts.status), !byDecline { return "gone, against the status" }
+        }
+        let isDoubtful = facts.worst == .indeterminate || facts.worst == .accepted
+        if isDoubtful, facts.status == .notFound, facts.proof != .proven { return "not found taken for never" }
+        if [.asAsked, .held, .taken].contains(facts.status) { return "gone, though it is there" }
+        return nil
+    }
+
+    @Test func `a table with a hole stops money`() {
+        let verdict = TableA(rows: []).decide(EffectFacts(goal: .do, worst: .none, status: .notAsked))
+        #expect(verdict.row == "no-row")
+        #expect(verdict.decision == .quarantine(.contradiction))
+    }
+
+    @Test func `the worst of all outcomes counts, not the last`() {
+        for first in OutcomeClass.allCases {
+            for second in OutcomeClass.allCases {
+                let worst = WorstAttempt.none.worsened(by: first).worsened(by: second)
+                #expect(worst.rawValue == max(first, second).rawValue)
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import PaymentCore
+import Testing
+
+/// Table B over every combination of the standings of one, two and three legs.
+@Suite struct TableBTests {
+    private typealias Leg = PaymentFacts.Leg
+
+    private static let legs: [Leg] = {
+        var legs: [Leg] = []
+        for onePhase in [false, true] {
+            for standing in PaymentFacts.Standing.allCases where !(onePhase && standing == .held) {
+                for forward in PaymentFacts.Forward.allCases {
+                    for read in [false, true] {
+                        legs.append(
+                            Leg(isOnePhase: onePhase, standing: standing, forward: forward, freshlyRead: read))
+                    }
+                }
+            }
+        }
+        return legs
+    }()
+
+    private static func forEachFacts(legs count: Int, _ visit: (PaymentFacts) -> Void) {
+        var combinations: [[Leg]] = [[]]
+        // A third leg makes no new kind of row; two-phase ones that were read stand for it.
+        for place in 0..<count {
+            let choices = place < 2 ? legs : legs.filter { !$0.isOnePhase && $0.freshlyRead && $0.forward == .done }
+            combinations = combinations.flatMap { begun in choices.map { begun + [$0] } }
+        }
+        for legs in combinations where legs.count(where: \.isOnePhase) <= 1 {
+            for latch in Latch.allCases {
+                for bits in 0..<16 {
+                    visit(
+                        PaymentFacts(
+                            latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
+                            inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3]) func `no combination of legs leads to an unsafe decision`(_ count: Int) {
+        var rows: Set<String> = []
+        var wrong: [String] = []
+        Self.forEachFacts(legs: count) { facts in
+            let verdict = TableB.decide(facts)
+            rows.insert(verdict.row)
+            if wrong.count < 5, let broken = Self.violation(facts, verdict.decision) {
+                wrong.append("\(broken): \(verdict) for \(facts)")
+            }
+        }
+        #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
+        #expect(rows.count >= 20)
+    }
+
+    private static func violation(_ facts: PaymentFacts, _ decision: PaymentDecision) -> String? {
+        let allRead = facts.legs.allSatisfy(\.freshlyRead)
+        switch decision {
+        case .latch(let next):
+            if !facts.latch.permits(next) { return "the latch moves backward" }
+            if facts.inRecovery, !allRead { return "latches before all legs are read" }
+            return violationOfLatch(facts, next)
+        case .conclude(let ending): return violationOfEnd(facts, ending)
+        case .authorize(let legs):
+            if facts.latch != .none || facts.stopAsked { return "authorizes under \(facts.latch)" }
+            return legs.contains { facts.legs[$0].isOnePhase || facts.legs[$0].standing != .open }
+                ? "authorizes what is not to be authorized" : nil
+        case .sell(let sale):
+            if facts.latch != .none || facts.stopAsked { return "sells under \(facts.latch)" }
+            let others = facts.legs.indices.filter { $0 != sale }
+            return !facts.legs[sale].isOnePhase || facts.legs[sale].standing != .open
+                || others.contains { ![.held, .taken].contains(facts.legs[$0].standing) }
+                ? "sells before the others are held" : nil
+        case .capture: return facts.latch == .forward ? nil : "captures under \(facts.latch)"
+        case .undo(let legs):
+            if facts.latch != .back && facts.latch != .compensate { return "undoes under \(facts.latch)" }
+            if facts.inRecovery, facts.legs.contains(where: { !$0.freshlyRead && $0.standing != .gone }) {
+                return "undoes before all legs are read"
+            }
+            return legs.contains { facts.legs[$0].standing == .gone } ? "undoes what is gone" : nil
+        case .rest:
+            return facts.holdOnly && facts.legs.allSatisfy { [.held, .taken].contains($0.standing) }
+                ? nil : "rests without everything held"
+        case .readAll: return facts.inRecovery ? nil : "reads without a reason"
+        case .wait: return violationOfWaiting(facts)
+        }
+    }
+
+    private static func violationOfLatch(_ facts: PaymentFacts, _ next: Latch) -> String? {
+        let isProven = facts.inRecovery && facts.legs.contains { $0.standing == .taken }
+        switch next {
+        case .forward:
+            if facts.legs.contains(where: { ![.held, .taken].contains($0.standing) }) { return "forward without all" }
+            if facts.stopAsked, !isProven { return "forward though a stop was asked" }
+            return facts.holdOnly && !isProven ? "forward though only a hold was asked" : nil
+        case .back:
+            let isLost = facts.legs.contains { $0.standing == .lost || $0.standing == .gone }
+            return facts.stopAsked || isLost || isProven ? nil : "back without a reason"
+        case .compensate:
+            return facts.legs.contains { $0.forward == .unattainable } ? nil : "compensates without a reason"
+        case .none: return "unlatches"
+        }
+    }
+
+    private static func violationOfEnd(_ facts: PaymentFacts, _ ending: PaymentDecision.Ending) -> String? {
+        switch ending {
+        case .succeeded:
+            return facts.latch == .forward && facts.legs.allSatisfy { $0.forward == .done } ? nil : "succeeds early"
+        case .undone, .compensated:
+            let latch: Latch = ending == .undone ? .back : .compensate
+            if facts.latch != latch { return "ends under \(facts.latch)" }
+            if !facts.latchAcknowledged { return "ends under an unacknowledged latch" }
+            return facts.legs.allSatisfy { $0.standing == .gone } ? nil : "ends with a leg that is not gone"
+        }
+    }
+
+    private static func violationOfWaiting(_ facts: PaymentFacts) -> String? {
+        if facts.legs.contains(where: { $0.standing == .quarantined }) { return nil }
+        if !facts.latchAcknowledged, facts.latch == .back || facts.latch == .compensate { return nil }
+        return "waits for nothing"
+    }
+
+    @Test func `a proof outranks a cancel that comes after it`() {
+        var facts = PaymentFacts(
+            latch: .none,
+            legs: [Leg(isOnePhase: false, standing: .taken), Leg(isOnePhase: false, standing: .held)],
+            stopAsked: true, inRecovery: true)
+        #expect(TableB.decide(facts).decision == .latch(.forward))
+        facts.inRecovery = false
+        #expect(TableB.decide(facts).decision == .latch(.back))
+    }
+
+    @Test func `latches move forward, back and to compensation only`() {
+        let permitted = Latch.allCases.flatMap { from in
+            Latch.allCases.filter { from.permits($0) }.map { "\(from)-\($0)" }
+        }
+        #expect(Set(permitted) == ["none-forward", "none-back", "forward-compensate"])
+    }
+}

@@ -1,0 +1,114 @@
+import PaymentCore
+import Testing
+import Yams
+
+@testable import ReconcileDaemon
+
+@Suite struct ConfigurationTests {
+    static let minimal = """
+        callers:
+          - {name: shop, token_sha256: "\(String(repeating: "a", count: 64))"}
+        providers:
+          - {name: card, url: "https://card.example"}
+        """
+
+    func read(_ text: String, _ environment: [String: String] = [:]) throws -> Configuration {
+        var variables = ["RECONCILED_PROVIDERS_CARD_TOKEN": "secret"]
+        variables.merge(environment) { $1 }
+        return try Configuration.read(Yams.compose(yaml: text), environment: variables) { path in
+            guard path == "/secrets/card" else { throw ConfigurationFailure(problems: []) }
+            return "from-a-file\n"
+        }
+    }
+
+    func problems(_ text: String, _ environment: [String: String] = [:]) -> [String] {
+        do {
+            _ = try read(text, environment)
+            return []
+        } catch let failure as ConfigurationFailure {
+            return failure.problems.map(\.description)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    @Test func `what is not said has its documented default`() throws {
+        let configuration = try read(ConfigurationTests.minimal)
+        #expect(configuration.databasePath == "reconciled.sqlite")
+        #expect(configuration.http.port == 8080)
+        #expect(configuration.admin.host == "127.0.0.1")
+        #expect(configuration.policy.inquirySchedule == .inquiry)
+        #expect(configuration.providers[0].contract == .reference)
+    }
+
+    @Test func `the environment overrides a key, and addresses a provider by its name`() throws {
+        let configuration = try read(
+            ConfigurationTests.minimal,
+            [
+                "RECONCILED_HTTP_PORT": "9999", "RECONCILED_PROVIDERS_CARD_URL": "https://other.example",
+                "RECONCILED_RECONCILE_INQUIRY_SCHEDULE": "1s, 5s",
+                "RECONCILED_PROVIDERS_CARD_TIMEOUTS_TOTAL": "7s",
+            ])
+        #expect(configuration.http.port == 9_999)
+        #expect(configuration.providers[0].url == "https://other.example")
+        #expect(configuration.providers[0].total == .seconds(7))
+        #expect(configuration.policy.inquirySchedule.delays == [.seconds(1), .seconds(5)])
+    }
+
+    @Test func `a secret comes from the environment or a file, never from the configuration`() throws {
+        let inFile = ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", token: abc")
+        let found = problems(inFile)
+        #expect(found.contains { $0.hasPrefix("providers[0].token:") && !$0.contains("abc") }, "\(found)")
+        let byFile = try read(
+            ConfigurationTests.minimal,
+            ["RECONCILED_PROVIDERS_CARD_TOKEN": "", "RECONCILED_PROVIDERS_CARD_TOKEN_FILE": "/secrets/card"])
+        #expect(byFile.providers[0].token == "from-a-file")
+    }
+
+    @Test(arguments: [
+        ("http: {port: 70000}", "http.port: '70000'; allowed: a whole number from 0 to 65535"),
+        ("reconcile: {lease: 5}", "reconcile.lease: '5'; allowed: a duration such as"),
+        ("reconcile: {inquiry_schedule: [5s, 2s]}", "reconcile.inquiry_schedule: '5s, 2s'; allowed: a list"),
+        ("unknown: 1", "unknown: '(unknown key)'; allowed:"),
+        ("store: {url: 'mysql:x'}", "store.url: 'mysql:x'; allowed: sqlite:<path>"),
+        ("telemetry: {log_format: xml}", "telemetry.log_format: 'xml'; allowed: text or json"),
+    ])
+    func `a bad value stops the start with the key, the value and what is allowed`(
+        line: String, expected: String
+    ) {
+        let found = problems(ConfigurationTests.minimal + "\n" + line)
+        #expect(found.contains { $0.hasPrefix(expected) }, "\(found)")
+    }
+
+    @Test func `a variable that overrides nothing is a problem`() {
+        let found = problems(ConfigurationTests.minimal, ["RECONCILED_HTPP_PORT": "1"])
+        #expect(found.contains { $0.hasPrefix("RECONCILED_HTPP_PORT") }, "\(found)")
+    }
+
+    @Test func `plain HTTP needs to be allowed in words`() {
+        let plain = ConfigurationTests.minimal.replacing("https://", with: "http://")
+        #expect(problems(plain).contains { $0.contains("allow_plain_http: true") })
+    }
+
+    @Test(arguments: [
+        ("{base: stripe}", "undo-impossible"), ("{base: paypay}", "undo-impossible"),
+        ("{base: gmo_pg}", "undo-impossible"),
+        ("{inquiry: none, cancel: none}", "no-inquiry-and-no-cancel"),
+        ("{inquiry: none, key_retention: 1d}", "no-inquiry-and-keys-expire"),
+        ("{key_retention: 60s, enforces_not_after: false}", "keys-not-idempotent"),
+        ("{status_retention: 10s}", "status-forgotten-before-proof"),
+    ])
+    func `a contract that no decision makes safe is refused by the name of its trap`(
+        contract: String, trap: String
+    ) {
+        let text = ConfigurationTests.minimal.replacing(
+            "card.example\"", with: "card.example\", contract: \(contract)")
+        #expect(problems(text).contains { $0.contains("'\(trap)'") }, "\(problems(text))")
+    }
+
+    @Test func `time limits must fit into the longest request life`() {
+        let text = ConfigurationTests.minimal.replacing(
+            "card.example\"", with: "card.example\", timeouts: {total: 3m}")
+        #expect(problems(text).contains { $0.hasPrefix("providers[0].timeouts.total") }, "\(problems(text))")
+    }
+}

@@ -1,0 +1,103 @@
+internal import GRDB
+internal import PaymentCore
+internal import Reconciler
+internal import StoreContract
+internal import Synchronization
+internal import Testing
+
+@testable internal import SQLiteStore
+
+@Suite struct QueryPlanTests {
+    /// Tables that grow without bound. A scan of one along an index that stops early is fine.
+    private static let growing = ["payments", "legs", "effects", "events", "seal_heads", "idempotency_keys"]
+
+    @Test func `nothing that runs all the time reads a whole table`() async throws {
+        try await StoreDirectory.with { directory in
+            let clock = ManualClock()
+            try await directory.withStore(clock, { $0.readers = 1 }) { store in
+                let statements = try await statements(store) {
+                    try await useAll(Scenario(store: store, clock: clock))
+                }
+                #expect(statements.count > 20)
+                let connection = try directory.connection()
+                for statement in statements {
+                    let plan = try await connection.read { db in
+                        try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(statement)").map { $0["detail"] as String }
+                    }
+                    for step in plan { #expect(!Self.isWholeScan(step), "\(step) in \(statement)") }
+                }
+                try connection.close()
+            }
+        }
+    }
+
+    private static func isWholeScan(_ step: String) -> Bool {
+        growing.contains { step.hasPrefix("SCAN \($0)") } && !step.contains("INDEX payments_due")
+            && !step.contains("INDEX payments_newest")
+    }
+
+    /// What the store executes on both of its connections while `body` runs, each statement once.
+    private func statements(_ store: SQLiteStore, _ body: () async throws -> Void) async throws -> [String] {
+        let executed = Statements()
+        let note: @Sendable (Database) -> Void = { db in
+            db.trace { event in
+                if case .statement(let statement) = event { executed.add(statement.sql, statement.expandedSQL) }
+            }
+        }
+        try await store.pool.writeWithoutTransaction { note($0) }
+        try await store.pool.read { note($0) }
+        try await body()
+        try await store.pool.writeWithoutTransaction { $0.trace() }
+        try await store.pool.read { $0.trace() }
+        return executed.all
+    }
+
+    private func useAll(_ it: Scenario) async throws {
+        let payment = try await it.settle(Scenario.Order("k1")).payment
+        try await it.create(Scenario.Order("k2"))
+        let (store, caller) = (it.store, payment.caller)
+        _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 5, leaseFor: .seconds(1)))
+        it.clock.advance(by: .days(1))
+        let claimed = try await store.claimDue(ClaimRequest(holder: "w", limit: 5, leaseFor: .seconds(1)))
+        #expect(claimed.count == 1)
+        for claim in claimed { try await store.release(claim.payment.id, token: claim.token) }
+        _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 5, leaseFor: .seconds(1)))
+        _ = try await store.claim(payment.id, holder: "w", leaseFor: .seconds(1))
+        _ = try await store.renew([payment.id: LeaseToken(2)], leaseFor: .seconds(1))
+        _ = try await store.nextDue()
+        _ = try await store.seal()
+        _ = try await store.statistics()
+        _ = try await store.payment(payment.id)
+        _ = try await store.auditTrail(of: payment.id, after: 1, limit: 5)
+        _ = try await store.idempotencyRecord(caller: caller, key: payment.key)
+        let answer = StoredAnswer(status: 201, contentType: "text/plain", location: nil, body: [])
+        _ = try await store.storeAnswer(answer, caller: caller, key: payment.key)
+        for number in 0..<16 {
+            var query = PaymentQuery()
+            if number & 1 > 0 { query.caller = caller }
+            if number & 2 > 0 { query.state = .failed }
+            if number & 4 > 0 { query.provider = payment.legs.first?.provider }
+            if number & 8 > 0 { query.after = PageCursor(createdAt: it.clock.now(), id: payment.id) }
+            _ = try await store.payments(query)
+            query.reference = "r"
+            _ = try await store.payments(query)
+        }
+    }
+}
+
+/// Statements as they were prepared, and as they were executed.
+private final class Statements: Sendable {
+    private let executed = Mutex<[String: String]>([:])
+
+    var all: [String] {
+        executed.withLock { $0.values.filter { isPlanned($0) }.sorted() }
+    }
+
+    func add(_ prepared: String, _ expanded: String) {
+        executed.withLock { $0[prepared] = expanded }
+    }
+
+    private func isPlanned(_ statement: String) -> Bool {
+        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { statement.hasPrefix($0) }
+    }
+}
