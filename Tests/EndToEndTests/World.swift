@@ -27,6 +27,19 @@ final class World: Sendable {
         _ settings: WorldSettings = WorldSettings(), failpoint: String? = nil,
         _ body: @Sendable (World, APIClient) async throws -> Void
     ) async throws {
+        await Places.shared.enter()
+        do {
+            try await runInItsPlace(settings, failpoint: failpoint, body)
+        } catch {
+            await Places.shared.leave()
+            throw error
+        }
+        await Places.shared.leave()
+    }
+
+    private static func runInItsPlace(
+        _ settings: WorldSettings, failpoint: String?, _ body: @Sendable (World, APIClient) async throws -> Void
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let names = ["card", "points", "balance"]
@@ -106,7 +119,7 @@ struct WorldSettings: Sendable {
     /// The read timeout.
     var firstByte = "400ms"
 
-    /// A provider that forgets tombstones: it needs the plug or `not_after`.
+    /// The daemon's configuration file.
     func yaml(port: Int, directory: URL) -> String {
         func digest(_ token: String) -> String {
             SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()

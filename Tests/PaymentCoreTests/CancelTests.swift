@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `a request that cannot be canceled by key is plugged, then voided`() throws {
-        var stage = try fixture.stage([.gmoLike], plug: true, send: [.late(.seconds(100))])
+        var stage = try fixture.stage([.gmoPG], plug: true, send: [.late(.seconds(100))])
         try stage.cancel()
         stage.run()
         #expect(stage.durable.state == .canceled && !stage.isHeld(0))

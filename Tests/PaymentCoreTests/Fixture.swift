@@ -59,13 +59,6 @@ struct Fixture {
 }
 
 extension ProviderContract {
-    /// GMO-PG's contract with keys of another form.
-    static let gmoLike: ProviderContract = {
-        var contract = ProviderContract.gmoPG
-        contract.keyFormat = .hex40
-        return contract
-    }()
-
     /// No tombstone, but a `not_after` that is enforced: what is undone waits for its proof (A8 of the model).
     static let enforcing: ProviderContract = {
         var contract = ProviderContract.reference

@@ -31,6 +31,7 @@ import Testing
         (KeyFormat.hex64, "6ff81464fa3b4cbac96ed4533b993417e97b8b8bbdbc35a0308807dadb1ab352"),
         (KeyFormat.hex40, "6ff81464fa3b4cbac96ed4533b993417e97b8b8b"),
         (KeyFormat.uuid, "6ff81464-fa3b-8cba-896e-d4533b993417"),
+        (KeyFormat.base32of26, "N74BIZH2HNGLVSLO2RJTXGJUC7"),
     ])
     func `an effect's key follows from what it is for`(_ format: KeyFormat, _ text: String) throws {
         #expect(EffectKey(try source(), format: format).text == text)
@@ -89,10 +90,14 @@ import Testing
         }
     }
 
-    @Test func `hexadecimal keys have their length`() {
+    @Test func `every format has its length and its letters`() {
         let digest = Digest(of: ["a"])
         #expect(KeyFormat.hex64.encode(digest).count == 64)
         #expect(KeyFormat.hex40.encode(digest).count == 40)
+        for number in 0..<200 {
+            let short = KeyFormat.base32of26.encode(Digest(of: [String(number)]))
+            #expect(short.count == 26 && short.allSatisfy { "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".contains($0) })
+        }
         #expect(KeyFormat.hex64.encode(digest).hasPrefix(KeyFormat.hex40.encode(digest)))
         #expect(Digest(hex: digest.hex) == digest)
         #expect(Digest(hex: digest.hex.uppercased()) == nil)

@@ -130,8 +130,8 @@ import Testing
         for fault in [Stage.SendFault.unsent, .throttled] {
             var stage = try fixture.stage([.reference], .manual)
             stage.run(while: { !$0.durable.isResting })
-            try stage.capture()
             stage.sendScript = Array(repeating: fault, count: 500)
+            try stage.capture()
             stage.run(steps: 400, until: fixture.start + .days(2))
             #expect((10...80).contains(stage.sent(.capture).count), "\(stage.sent(.capture).count)")
             #expect(stage.durable.dueAt != nil)

@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
         .throttled, .crashBefore, .crashAfter])
     func `a refund under any fault is given once`(_ fault: Stage.SendFault) throws {
-        for contract in [ProviderContract.reference, .gmoLike] {
+        for contract in [ProviderContract.reference, .gmoPG] {
             var stage = try succeeded([contract])
             stage.sendScript = [fault]
             try stage.refund([0: 300])
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `where only sums are shown, refunds of a leg never overlap`() throws {
-        var stage = try succeeded([.gmoLike])
+        var stage = try succeeded([.gmoPG])
         stage.sendScript = [.lostAnswer, .none, .lostRequest]
         for number in 1...3 { try stage.refund([0: Int64(100 * number)], key: "refund-\(number)") }
         var open = 0
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `a refund made elsewhere is not taken for ours`() throws {
-        var stage = try succeeded([.gmoLike])
+        var stage = try succeeded([.gmoPG])
         let elsewhere = try fixture.amount(600)
         stage.atProvider(0) { $0.refundOutside($1, elsewhere) }
         try stage.refund([0: 600])
@@ -108,5 +108,35 @@ import Testing
         let ids = stage.durable.refunds.map { $0.id(of: stage.durable) }
         #expect(Set(ids).count == 2)
         #expect(ids.allSatisfy { $0.hasPrefix("ref_") && $0.count == 44 })
+    }
+
+    @Test func `a refund behind one that is quarantined does not wait in silence`() throws {
+        var stage = try fixture.stage([.gmoPG]) { $0.declines[.refund] = 1 }
+        stage.run()
+        try stage.refund([0: 100], key: "refund-1")
+        try stage.refund([0: 200], key: "refund-2")
+        stage.run()
+        #expect(stage.durable.refunds.first?.state == .quarantined)
+        #expect(stage.durable.refunds.last?.state != .processing || stage.durable.dueAt != nil)
+    }
+
+    @Test func `a refund that is refused after one in doubt is not sent for ever`() throws {
+        var stage = try fixture.stage([.reference])
+        stage.run()
+        stage.sendScript = [.lostRequest] + Array(repeating: .refused, count: 500)
+        try stage.refund([0: 100])
+        stage.run(steps: 400)
+        #expect(stage.sent(.refund).count < 30)
+        #expect(!stage.alerts.isEmpty)
+    }
+
+    @Test func `a refund made elsewhere before ours does not put ours in doubt`() throws {
+        var stage = try fixture.stage([.gmoPG])
+        stage.run()
+        let elsewhere = try fixture.amount(300)
+        stage.atProvider(0) { $0.refundOutside($1, elsewhere) }
+        try stage.refund([0: 200])
+        stage.run()
+        #expect(stage.durable.refunds.first?.state == .succeeded)
     }
 }

@@ -1,7 +1,7 @@
 import PaymentCore
 import Testing
 
-/// Table A over the whole product of what it looks at: 2 × 7 × 14 × 3 × 2 × 3 × 2 × 2⁵ combinations.
+/// Table A over the whole product of what it looks at.
 @Suite struct TableATests {
     private static func forEachFacts(_ visit: (EffectFacts) -> Void) {
         let flags = [false, true]
@@ -17,12 +17,15 @@ import Testing
                                 facts.proof = proof
                                 for visibility in EffectFacts.Visibility.allCases {
                                     facts.visibility = visibility
-                                    for bits in 0..<32 {
+                                    for bits in 0..<64 {
                                         facts.latchAcknowledged = flags[bits & 1]
                                         facts.isOnePhase = flags[bits >> 1 & 1]
                                         facts.declinesBound = flags[bits >> 2 & 1]
                                         facts.tombstoneOffered = flags[bits >> 3 & 1]
                                         facts.plugAllowed = flags[bits >> 4 & 1]
+                                        facts.lastRefused = flags[bits >> 5 & 1]
+                                        // The last outcome is never worse than the worst.
+                                        guard !facts.lastRefused || worst >= .refused else { continue }
                                         visit(facts)
                                     }
                                 }
@@ -46,7 +49,7 @@ import Testing
                 wrong.append("\(broken): \(verdict) for \(facts)")
             }
         }
-        #expect(count == 2 * 7 * 14 * 3 * 2 * 3 * 2 * 32)
+        #expect(count == 2 * (7 + 4) * 14 * 3 * 2 * 3 * 2 * 32)
         #expect(first["no-row"] == nil)
         let names = TableA.shipped.rows.map(\.name)
         #expect(Set(names).count == names.count)
@@ -86,6 +89,8 @@ import Testing
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
         if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
         if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
+        if facts.goal == .do, facts.lastRefused { return "sends unchanged what was refused" }
+        if facts.trust == .recovering, facts.age == .past, facts.worst <= .throttled { return "sends a key of unknown age" }
         if decision == .plug, !facts.plugAllowed || facts.goal != .undo { return "a plug that is not allowed" }
         if decision != .plug, facts.goal == .undo { return "sends what shall not be" }
         if decision == .sendFirst, facts.worst != .none { return "a first time after others" }

@@ -22,9 +22,10 @@ import Testing
 
     private static func forEachFacts(legs count: Int, _ visit: (PaymentFacts) -> Void) {
         var combinations: [[Leg]] = [[]]
-        // A third leg makes no new kind of row; two-phase ones that were read stand for it.
+        // A third leg makes no new kind of row: of the first two every kind is taken once, of the third the simplest.
+        let common = count < 3 ? legs : legs.filter { $0.freshlyRead && $0.forward != .unattainable }
         for place in 0..<count {
-            let choices = place < 2 ? legs : legs.filter { !$0.isOnePhase && $0.freshlyRead && $0.forward == .done }
+            let choices = place < 2 ? common : common.filter { !$0.isOnePhase && $0.forward == .done }
             combinations = combinations.flatMap { begun in choices.map { begun + [$0] } }
         }
         for legs in combinations where legs.count(where: \.isOnePhase) <= 1 {
@@ -50,7 +51,7 @@ import Testing
             }
         }
         #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
-        #expect(rows.count >= 20)
+        #expect(rows.count >= (count < 3 ? 20 : 15))
     }
 
     private static func violation(_ facts: PaymentFacts, _ decision: PaymentDecision) -> String? {

@@ -97,17 +97,32 @@ import Testing
 
     @Test func `a refused operation changes nothing and is answered`() throws {
         var stage = try RunnerStage()
-        _ = stage.feed(.event(stage.authorized()))
-        _ = stage.feed(.committed(.committed(version: 2, lease: nil)))
         let request = OperationRunner.Request(
-            ticket: 7, operation: .cancel(reason: nil), record: try stage.record("cancel-1", .cancel))
+            ticket: 7, operation: .refund(amounts: nil, reason: nil), record: try stage.record("refund-1", .refund))
         let outputs = stage.feed(.request(request))
-        guard case .answered(7, .refused(let refusal)) = try #require(outputs.first) else {
+        guard case .answered(7, .refused(.wrongState(.processing, _))) = try #require(outputs.first) else {
             Issue.record("expected a refusal")
             return
         }
-        #expect(refusal == .tooLate(state: .processing))
         #expect(outputs.change == nil)
+    }
+
+    @Test func `too late is a settled answer: its key is durable before it is given`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        _ = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        let record = try stage.record("cancel-1", .cancel)
+        let outputs = stage.feed(
+            .request(OperationRunner.Request(ticket: 7, operation: .cancel(reason: nil), record: record)))
+        let change = try #require(outputs.change)
+        #expect(change.record == record)
+        #expect(change.payment.latch == .forward)
+        let durable = stage.feed(.committed(.committed(version: 3, lease: nil)))
+        let refusals = durable.compactMap { output in
+            if case .answered(7, .refused(let refusal)) = output { return refusal }
+            return nil
+        }
+        #expect(refusals == [.tooLate(state: .processing)])
     }
 
     @Test func `the key's record is written with the operation's change`() throws {

@@ -30,6 +30,7 @@ extension ContractCase {
                 try require(page.items.count <= 3, "a page is no longer than asked")
                 seen += page.items.map(\.key.text)
                 query.after = page.next
+                try require(seen.count <= 30, "the pages come to an end")
                 try await it.create(Scenario.Order("new\(seen.count)"))
             } while query.after != nil
             try require(seen.count, is: 11, "the number of payments")
@@ -95,6 +96,7 @@ extension ContractCase {
                 let page = try await it.store.payments(query)
                 seen += page.items.map(\.key.text)
                 query.after = page.next
+                try require(seen.count <= 30, "the pages come to an end")
             } while query.after != nil
             try require(seen, is: ["k4", "k3", "k2", "k1", "k0"], "the payments")
         },

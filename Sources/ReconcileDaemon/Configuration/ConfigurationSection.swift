@@ -163,8 +163,9 @@ final class ConfigurationSection {
                 keyPath(key), value: "(hidden)",
                 allowed: "secrets only from \(variableName(key)), \(variableName(key))_FILE or \(key)_file")
         }
-        if let value = reading.variable(variableName(key)) { return value.trimmed }
-        guard let file = text("\(key)_file") else { return nil }
+        let file = text("\(key)_file")
+        if let value = reading.variable(variableName(key)), !value.isEmpty { return value.trimmed }
+        guard let file else { return nil }
         do {
             return try reading.readFile(file).trimmed
         } catch {

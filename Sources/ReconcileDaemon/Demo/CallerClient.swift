@@ -11,13 +11,13 @@ struct CallerClient: Sendable {
         case quarantined(id: String?)
         /// Refused, with the type of the problem.
         case refused(type: String, id: String?)
-        /// Nobody knows yet; the patience is over.
-        case open(id: String?)
+        /// Nobody knows yet; the patience is over. `last` is what came of the last try.
+        case open(id: String?, last: String)
 
         var id: String? {
             switch self {
             case .settled(let record): record.id
-            case .quarantined(let id), .open(let id), .refused(_, let id): id
+            case .quarantined(let id), .open(let id, _), .refused(_, let id): id
             }
         }
     }
@@ -46,7 +46,7 @@ struct CallerClient: Sendable {
         let end = ContinuousClock.now + patience
         var id: String?
         var tries = 0
-        var dbg = ""
+        var last = "not asked"
         while ContinuousClock.now < end {
             try Task.checkCancellation()
             let fields = HTTPFields([
@@ -58,22 +58,22 @@ struct CallerClient: Sendable {
             do throws(TransportFailure) {
                 answer = try await sender.send(request(.post, path, fields, bytes))
             } catch {
+                last = error.code.rawValue
                 // The daemon may be down, or may have been killed after it recorded the request: the same key again.
                 try await Task.sleep(for: .milliseconds(min(50 * tries, 400)))
                 continue
             }
-            dbg = "\(answer.status) \(String(decoding: answer.body.prefix(300), as: UTF8.self))"
+            last = "status \(answer.status)"
             let step = try read(answer)
             if let known = step.id { id = known }
             if let promised = step.acknowledged { await onAcknowledged(promised) }
             switch step.next {
             case .done(let reply): return reply
-            case .again where isInHurry && id != nil: return .open(id: id)
+            case .again where isInHurry && id != nil: return .open(id: id, last: "\(key): \(last)")
             case .again(let pause): try await Task.sleep(for: pause)
             }
         }
-        FileHandle.standardError.write(Data("DEBUG open \(key) \(dbg)\n".utf8))
-        return .open(id: id)
+        return .open(id: id, last: "\(key): \(last)")
     }
 
     /// Reads something; tries again while the daemon is away.

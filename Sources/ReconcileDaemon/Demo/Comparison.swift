@@ -186,7 +186,12 @@ struct Comparison: Sendable {
             note(.lost, id, nil, ours: "not readable", theirs: "acknowledged to the caller")
         }
         let states = Dictionary(sides.payments.map { ($0.id, $0.state) }) { first, _ in first }
-        for (_, memory) in memories.sorted(by: { $0.key < $1.key }) {
+        for (reference, memory) in memories.sorted(by: { $0.key < $1.key }) {
+            if !memory.isFinished {
+                note(
+                    .inDoubt, memory.id ?? reference, nil, ours: memory.id.flatMap { states[$0] } ?? "unknown",
+                    theirs: "the caller has no answer to \(memory.openRequest ?? "its request")")
+            }
             guard let id = memory.id, let told = memory.settledAs, let state = states[id], state != told else {
                 continue
             }

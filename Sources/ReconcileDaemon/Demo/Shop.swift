@@ -6,6 +6,8 @@ struct CallerMemory: Sendable, Equatable {
     var isAcknowledged = false
     /// The final state in which the daemon said that it ended.
     var settledAs: String?
+    /// The request that was never answered, and what came of its last try.
+    var openRequest: String?
     /// Whether everything that the customer wanted was asked and answered.
     var isFinished = false
 }
@@ -23,6 +25,12 @@ actor Shop {
 
     func settled(_ reference: String, as state: String) {
         memories[reference, default: CallerMemory()].settledAs = state
+    }
+
+    func asked(_ reference: String, _ reply: CallerClient.Reply) {
+        var open: String?
+        if case .open(_, let last) = reply { open = last }
+        memories[reference, default: CallerMemory()].openRequest = open
     }
 
     func left(_ reference: String, isFinished: Bool) {
@@ -100,11 +108,13 @@ struct Visit: Sendable {
     }
 
     private func create(isInHurry: Bool = false) async throws -> CallerClient.Reply {
-        try await client.ask(
+        let reply = try await client.ask(
             "/v1/payments", key: "\(plan.reference)/create", body: creation, isInHurry: isInHurry
         ) { [shop, plan] id in
             await shop.acknowledged(plan.reference, id: id)
         }
+        await shop.asked(plan.reference, reply)
+        return reply
     }
 
     private func capture(_ id: String, _ amounts: [Int: Int64]?) async throws -> Bool {
@@ -119,14 +129,16 @@ struct Visit: Sendable {
         _ path: String, _ name: String, _ body: some Encodable & Sendable
     ) async throws -> Bool {
         let reply = try await client.ask(path, key: "\(plan.reference)/\(name)", body: body)
+        await shop.asked(plan.reference, reply)
         if case .settled(let payment) = reply { await shop.settled(plan.reference, finalState: payment.state) }
         return reply.isOver
     }
 
     private func refund(_ id: String, _ amounts: [Int: Int64]?, step: Int) async throws -> Bool {
-        try await client.ask(
-            "/v1/payments/\(id)/refunds", key: "\(plan.reference)/refund-\(step)", body: body(amounts)
-        ).isOver
+        let reply = try await client.ask(
+            "/v1/payments/\(id)/refunds", key: "\(plan.reference)/refund-\(step)", body: body(amounts))
+        await shop.asked(plan.reference, reply)
+        return reply.isOver
     }
 
     private func body(_ amounts: [Int: Int64]?) -> AmountsBody {

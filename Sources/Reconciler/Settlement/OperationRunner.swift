@@ -91,6 +91,8 @@ public struct OperationRunner: Sendable {
         var actions: [PaymentAction]
         var events: [PaymentEvent]
         var request: Request?
+        /// The request came too late. That is its settled answer, so its key is written all the same.
+        var refusal: OperationRefusal?
         var tries = 0
     }
 
@@ -158,11 +160,15 @@ public struct OperationRunner: Sendable {
         events.removeAll()
         for event in taken { actions += machine.handle(event, context) }
         var request: Request?
+        var refusal: OperationRefusal?
         while request == nil, !requests.isEmpty {
             let candidate = requests.removeFirst()
             do {
                 actions += try OperationRunner.apply(candidate, to: &machine, context)
                 request = candidate
+            } catch .tooLate(let state) {
+                request = candidate
+                refusal = .tooLate(state: state)
             } catch {
                 outputs.append(.answered(ticket: candidate.ticket, .refused(error)))
             }
@@ -173,7 +179,8 @@ public struct OperationRunner: Sendable {
             return outputs + finishIfIdle()
         }
         let pending = Pending(
-            change: change(to: machine, request), next: machine, actions: actions, events: taken, request: request)
+            change: change(to: machine, request), next: machine, actions: actions, events: taken,
+            request: request, refusal: refusal)
         phase = .committing(pending)
         return outputs + [.commit(pending.change)]
     }
@@ -214,6 +221,7 @@ public struct OperationRunner: Sendable {
             if let request = pending.request {
                 outputs.append(.answered(ticket: request.ticket, .duplicate(record)))
                 pending.request = nil
+                pending.refusal = nil
             }
             phase = .idle
             events = pending.events + events
@@ -228,7 +236,8 @@ public struct OperationRunner: Sendable {
         durable.committed(version: version)
         var outputs: [Output] = [.changed(durable.payment)]
         if let request = pending.request {
-            outputs.append(.answered(ticket: request.ticket, .taken(durable.payment)))
+            let answer = pending.refusal.map { Answer.refused($0) } ?? .taken(durable.payment)
+            outputs.append(.answered(ticket: request.ticket, answer))
         }
         outputs += pending.actions.map { .perform($0) }
         if case .releasing = pending.change.lease {

@@ -132,9 +132,19 @@ extension OperationService {
         return try await watching(record.payment) { changes throws(OperationFailure) in
             let found = try await stored { () throws(StoreFailure) in try await store.payment(record.payment) }
             guard let payment = found else { throw .keySpent }
+            if cameTooLate(record, payment) { throw .refused(.tooLate(state: payment.state), payment.id) }
             if isSettled(payment, record.operation, record.key) { return .settled(payment) }
             guard wait > .zero else { return .inFlight(payment) }
             return await settle(payment, record, wait, changes)
+        }
+    }
+
+    /// A cancel after the payment went forward, or a capture after another one.
+    private func cameTooLate(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
+        switch record.operation {
+        case .create, .refund: false
+        case .cancel: payment.latch == .forward || payment.latch == .compensate
+        case .capture: payment.capture?.key != record.key
         }
     }
 

@@ -106,14 +106,11 @@ extension SettlementEngine {
                 if case .answered(_, let answer) = output { return answer }
                 guard case .commit(var change) = output else { continue }
                 change.lease = .none
-                switch try await store.commit(change) {
-                case .committed(let version, _):
-                    var machine = PaymentMachine(payment: change.payment)
-                    machine.committed(version: version)
+                let result = try await store.commit(change)
+                guard case .versionConflict = result else {
                     wakeSink.yield()
-                    return .taken(machine.payment)
-                case .duplicate(let existing): return .duplicate(existing)
-                case .versionConflict, .leaseLost: break
+                    for case .answered(_, let answer) in writer.handle(.committed(result), context) { return answer }
+                    break
                 }
             }
         }
