@@ -29,7 +29,8 @@ extension MemoryStore {
         let id = change.payment.id
         guard stored[id] == nil else {
             // Without a record there is nothing to point at: the payment is there, and is not this one.
-            return creatingRecord(of: id).map { .duplicate($0) } ?? .versionConflict
+            let record = records[KeyPlace(caller: change.payment.caller, key: change.payment.key)]
+            return record.map { .duplicate($0) } ?? .versionConflict
         }
         try require(headBefore, is: .empty(id))
         let token = LeaseToken(1)
@@ -70,15 +71,6 @@ extension MemoryStore {
         guard headBefore == stored else {
             throw StoreFailure(
                 .other, operation: "commit", cause: "the audit entries do not continue the stored trail")
-        }
-    }
-
-    /// The record under which a payment was created; if there is none, its oldest.
-    private func creatingRecord(of id: PaymentID) -> IdempotencyRecord? {
-        records.values.filter { $0.payment == id }.min { left, right in
-            let (first, second) = (left.operation == .create ? 0 : 1, right.operation == .create ? 0 : 1)
-            return (first, left.createdAt.milliseconds, left.key.text)
-                < (second, right.createdAt.milliseconds, right.key.text)
         }
     }
 

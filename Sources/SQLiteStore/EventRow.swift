@@ -14,12 +14,12 @@ struct EventRow: Sendable {
 
     static let columns = "seq, at, type, leg, fields, prev, hash"
 
-    init(_ entry: AuditEntry) throws(StoreFailure) {
+    init(_ entry: AuditEntry) {
         sequence = entry.sequence
         at = entry.at.milliseconds
         type = entry.type.rawValue
         leg = entry.leg
-        fields = try PaymentDocument.encode(entry.fields)
+        fields = PaymentDocument.encode(entry.fields)
         previous = entry.previous.hex
         hash = entry.hash.hex
     }

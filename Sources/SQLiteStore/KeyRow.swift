@@ -16,16 +16,6 @@ enum KeyRow {
         return try Row.fetchOne(statement, arguments: [caller, key]).map(record)
     }
 
-    /// The record under which a payment was created; if there is none, its oldest.
-    static func creating(_ payment: String, _ db: Database) throws -> IdempotencyRecord? {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT \(columns) FROM idempotency_keys WHERE payment_id = ?
-                ORDER BY operation <> 'create', created_at, key LIMIT 1
-                """)
-        return try Row.fetchOne(statement, arguments: [payment]).map(record)
-    }
-
     static func insert(_ record: IdempotencyRecord, _ db: Database) throws {
         try db.cachedStatement(
             sql: "INSERT INTO idempotency_keys (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

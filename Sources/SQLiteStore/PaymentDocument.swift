@@ -29,12 +29,38 @@ enum PaymentDocument {
     }
 
     /// Fields in order, each a pair of name and value.
-    static func encode(_ fields: [AuditField]) throws(StoreFailure) -> String {
-        do {
-            return String(decoding: try encoder.encode(fields.map { [$0.name, $0.value] }), as: UTF8.self)
-        } catch {
-            throw StoreFailure(error, operation: "encode")
+    ///
+    /// Written by hand, because there are several with every commit and their form is simple.
+    static func encode(_ fields: [AuditField]) -> String {
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        for field in fields {
+            if text.count > 1 { text.append(UInt8(ascii: ",")) }
+            text.append(UInt8(ascii: "["))
+            append(field.name, to: &text)
+            text.append(UInt8(ascii: ","))
+            append(field.value, to: &text)
+            text.append(UInt8(ascii: "]"))
         }
+        text.append(UInt8(ascii: "]"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// A JSON string (RFC 8259, section 7): quotation mark, backslash and control characters are escaped.
+    private static func append(_ string: String, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                text.append(UInt8(ascii: "\\"))
+                text.append(byte)
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                text += "\\u\(String(repeating: "0", count: 4 - digits.utf8.count))\(digits)".utf8
+            default:
+                text.append(byte)
+            }
+        }
+        text.append(UInt8(ascii: "\""))
     }
 
     static func decodeFields(_ text: String) throws -> [AuditField] {

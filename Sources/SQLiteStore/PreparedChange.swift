@@ -36,9 +36,7 @@ struct PreparedChange: Sendable {
         document = try PaymentDocument.encode(payment)
         legs = LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
-        var rows: [EventRow] = []
-        for entry in change.entries { rows.append(try EventRow(entry)) }
-        events = rows
+        events = change.entries.map { EventRow($0) }
         lease = change.lease
         record = change.record
     }

@@ -58,7 +58,8 @@ extension PreparedChange {
         let known = try db.cachedStatement(sql: "SELECT 1 FROM payments WHERE id = ?")
         if try Row.fetchOne(known, arguments: [id]) != nil {
             // Without a record there is nothing to point at: the payment is there, and is not this one.
-            return try KeyRow.creating(id, db).map { .duplicate($0) } ?? .versionConflict
+            let record = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db)
+            return record.map { .duplicate($0) } ?? .versionConflict
         }
         try requireHead(.empty(payment.id))
         let token = LeaseToken(1)

@@ -159,7 +159,6 @@ extension Schema {
             PRIMARY KEY (caller, key),
             CHECK (pruned = 0 OR answer_status IS NULL)
         ) STRICT;
-        CREATE INDEX idempotency_keys_of_payment ON idempotency_keys (payment_id);
         CREATE TRIGGER keys_are_not_deleted BEFORE DELETE ON idempotency_keys BEGIN
             SELECT raise(ABORT, 'an idempotency key is spent for ever');
         END;

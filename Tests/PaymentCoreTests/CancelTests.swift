@@ -29,7 +29,8 @@ import Testing
         return stage
     }
 
-    @Test(arguments: faults) func `a cancel at any moment wins whole or comes too late`(_ fault: Stage.SendFault) throws {
+    @Test(arguments: faults) func `a cancel at any moment wins whole or comes too late`(_ fault: Stage.SendFault) throws
+    {
         var ends: Set<PaymentState> = []
         for contracts in Self.casts {
             for moment in 0..<14 {

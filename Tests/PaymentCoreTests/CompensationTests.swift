@@ -51,8 +51,10 @@ import Testing
         #expect(stage.net(0) == 0 && stage.net(1) == 0)
     }
 
-    @Test(arguments: [Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
-        .throttled, .crashBefore, .crashAfter])
+    @Test(arguments: [
+        Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
+        .throttled, .crashBefore, .crashAfter,
+    ])
     func `any single fault while compensating leads to the same end`(_ fault: Stage.SendFault) throws {
         for place in 2..<7 {
             let script = Array(repeating: Stage.SendFault.none, count: place) + [fault]

@@ -47,13 +47,14 @@ struct Judge {
     /// A request is about to leave. `before` is the latch before the change that holds its intent.
     mutating func sending(_ order: SendOrder, _ durable: Payment, before: Latch, _ policy: SettlementPolicy) {
         let leg = durable.legs[order.leg]
-        let effect: Effect? = switch order.effect {
-        case .primary: leg.primary
-        case .capture: leg.capture
-        case .void: leg.void
-        case .compensation: leg.compensation
-        case .refund(let place): durable.refunds[place].parts.first { $0.leg == order.leg }?.effect
-        }
+        let effect: Effect? =
+            switch order.effect {
+            case .primary: leg.primary
+            case .capture: leg.capture
+            case .void: leg.void
+            case .compensation: leg.compensation
+            case .refund(let place): durable.refunds[place].parts.first { $0.leg == order.leg }?.effect
+            }
         require(effect?.open?.number == order.number, "\(order.kind) left without a durable intent")
         require(effect?.key == order.key && effect?.amount == order.amount, "the order is not the effect's")
         // Whether the payment had this latch when the intent was decided.

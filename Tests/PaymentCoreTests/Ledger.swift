@@ -90,7 +90,8 @@ struct Ledger {
         let given = Entry.succeeded(entry.refunds)
         if contract.refundVisibility == .sumsOnly {
             let sum = Ledger.money(given, like: entry.amount)
-            shown.refunds = sum.isZero
+            shown.refunds =
+                sum.isZero
                 ? [] : [Observation.Movement(key: EffectKey(reported: "sum"), amount: sum, state: .succeeded)]
         }
         if showsAnotherAmount { shown.amount = Ledger.money(entry.amount.value + 1, like: entry.amount) }
@@ -119,7 +120,9 @@ struct Ledger {
         if contract.enforcesNotAfter, let limit = order.notAfter, now > limit {
             return AttemptReport(.indeterminate, code: "http_410", bytesWritten: 100)
         }
-        if let known = entry(order.key), !isForgotten(known, now), !(known.status == .declined && !contract.declinesBound) {
+        if let known = entry(order.key), !isForgotten(known, now),
+            !(known.status == .declined && !contract.declinesBound)
+        {
             guard known.status == .tombstoned || known.amount == order.amount else {
                 return AttemptReport(.indeterminate, code: "http_422", bytesWritten: 100)
             }

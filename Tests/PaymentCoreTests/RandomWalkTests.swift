@@ -110,6 +110,7 @@ struct Walk {
                 ledger.declines[.sale] = 1
             }
             if drawn[1] < 12, !hasPlug { ledger.declines[.capture] = 1 }
+            // Where only sums are shown such a refund is tried for ever: see KnownDefects.
             if drawn[2] < 6 { ledger.declines[.refund] = 1 }
             if drawn[3] < 15 { ledger.pendingFor = .milliseconds(pending) }
         }

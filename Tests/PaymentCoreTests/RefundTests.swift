@@ -62,8 +62,10 @@ import Testing
         #expect(stage.net(0) == 0)
     }
 
-    @Test(arguments: [Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
-        .throttled, .crashBefore, .crashAfter])
+    @Test(arguments: [
+        Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(60)), .duplicated(.seconds(60)), .unsent,
+        .throttled, .crashBefore, .crashAfter,
+    ])
     func `a refund under any fault is given once`(_ fault: Stage.SendFault) throws {
         for contract in [ProviderContract.reference, .gmoPG] {
             var stage = try succeeded([contract])

@@ -108,8 +108,10 @@ import Testing
         #expect(stage.sent(.void).count == 1)
     }
 
-    @Test(arguments: [Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(40)), .duplicated(.seconds(40)), .unsent,
-        .throttled, .crashBefore, .crashAfter])
+    @Test(arguments: [
+        Stage.SendFault.lostRequest, .lostAnswer, .late(.seconds(40)), .duplicated(.seconds(40)), .unsent,
+        .throttled, .crashBefore, .crashAfter,
+    ])
     func `any single fault of any request leads to the same end`(_ fault: Stage.SendFault) throws {
         for place in 0..<4 {
             var script = Array(repeating: Stage.SendFault.none, count: place)

@@ -1,7 +1,7 @@
 import PaymentCore
 
-/// One payment on stage: its holder, the wire and the providers, in virtual time. It executes what the machine asks for,
-/// as a runner does, with the faults that the script names, and judges every step.
+/// One payment on stage: its holder, the wire and the providers, in virtual time. It executes what the machine asks
+/// for, as a runner does, with the faults that the script names, and judges every step.
 struct Stage {
     /// What happens to a request on its way.
     enum SendFault: Hashable {
@@ -135,7 +135,8 @@ struct Stage {
         context.mayBegin = false
         let made = try operation(&machine, context)
         judge.require(
-            !made.contains { if case .alert = $0 { false } else { true } }, "a writer beside the holder began something")
+            !made.contains { if case .alert = $0 { false } else { true } }, "a writer beside the holder began something"
+        )
         store(machine)
     }
 
@@ -199,7 +200,9 @@ struct Stage {
             let acknowledged = machine.payment.latchAcknowledged
             store(machine)
             next.committed(version: durable.version)
-            if !acknowledged, standby == nil { inbox.append(Result(at: now + .seconds(3), event: .latchAcknowledged(durable.latch))) }
+            if !acknowledged, standby == nil {
+                inbox.append(Result(at: now + .seconds(3), event: .latchAcknowledged(durable.latch)))
+            }
         }
         holder = next
         for action in made {

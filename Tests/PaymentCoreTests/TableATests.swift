@@ -90,7 +90,9 @@ import Testing
         if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
         if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
         if facts.goal == .do, facts.lastRefused { return "sends unchanged what was refused" }
-        if facts.trust == .recovering, facts.age == .past, facts.worst <= .throttled { return "sends a key of unknown age" }
+        if facts.trust == .recovering, facts.age == .past, facts.worst <= .throttled {
+            return "sends a key of unknown age"
+        }
         if decision == .plug, !facts.plugAllowed || facts.goal != .undo { return "a plug that is not allowed" }
         if decision != .plug, facts.goal == .undo { return "sends what shall not be" }
         if decision == .sendFirst, facts.worst != .none { return "a first time after others" }

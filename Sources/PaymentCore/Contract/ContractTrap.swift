@@ -4,6 +4,9 @@ public struct ContractTrap: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Name: String, Sendable, Hashable, CaseIterable {
         /// Keys expire, and the status cannot be asked: an old effect in doubt could never be settled.
         case noInquiryAndKeysExpire = "no-inquiry-and-keys-expire"
+        /// The status cannot be asked. Asking is how every doubt is settled here; an adapter that can only send again
+        /// would need a proof of its own.
+        case noInquiry = "no-inquiry"
         /// Nothing can be asked and nothing canceled.
         case noInquiryAndNoCancel = "no-inquiry-and-no-cancel"
         /// The same key is executed twice, or may be by the time that a request arrives.
@@ -56,6 +59,9 @@ extension ProviderContract {
         }
         if inquiry == .none, keyRetention != nil {
             trap(.noInquiryAndKeysExpire, "inquiry 'none' needs keys that are kept for ever")
+        }
+        if inquiry == .none, keyRetention == nil, cancel != .none {
+            trap(.noInquiry, "one of by_own_key, by_listing")
         }
         if inquiry == .none, cancel == .none {
             trap(.noInquiryAndNoCancel, "inquiry 'none' needs a cancel under the own key")

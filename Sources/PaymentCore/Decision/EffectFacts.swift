@@ -132,7 +132,7 @@ public struct EffectFacts: Sendable, Hashable {
     public var tombstoneOffered: Bool
     /// Whether a key may be sent again in order to undo it: the configuration allows it, and it was not tried in vain.
     public var plugAllowed: Bool
-    /// Whether the attempt that ended last was refused as wrong; sent again unchanged it would be refused again.
+    /// Whether the attempt that ended last was refused or declined; sent again unchanged it would be so again.
     public var lastRefused: Bool
 
     /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.

@@ -4,6 +4,12 @@ public struct MalformedName: Error, Sendable, Hashable {
     public let kind: String
     /// What is allowed, in words.
     public let allowed: String
+
+    /// A failure.
+    public init(kind: String, allowed: String) {
+        self.kind = kind
+        self.allowed = allowed
+    }
 }
 
 /// A caller of the API, as the configuration names it.

@@ -36,6 +36,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var lastCode: String?
     /// The outcome of the attempt that ended last.
     public internal(set) var lastOutcome: OutcomeClass?
+    /// Attempts that may have reached the provider.
+    public internal(set) var arrivals: Int
     /// How often our credentials were refused.
     public internal(set) var credentialRefusals: Int
     /// An attempt went out that the provider may execute at any time: it carried no `not_after`.
@@ -59,6 +61,7 @@ public struct Effect: Sendable, Hashable, Codable {
         fruitless = 0
         lastCode = nil
         lastOutcome = nil
+        arrivals = 0
         credentialRefusals = 0
         hasUnboundedAttempt = false
         sumBefore = nil
@@ -84,6 +87,7 @@ public struct Effect: Sendable, Hashable, Codable {
         worst = worst.worsened(by: outcome)
         lastCode = code
         lastOutcome = outcome
+        if outcome > .throttled { arrivals += 1 }
         if outcome == .accepted { acceptedAt = now }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0
     }
@@ -94,6 +98,7 @@ public struct Effect: Sendable, Hashable, Codable {
         open = nil
         worst = .indeterminate
         lastOutcome = .indeterminate
+        arrivals += 1
         lastCode = "outcome_unknown"
         return true
     }

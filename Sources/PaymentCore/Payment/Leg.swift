@@ -72,7 +72,7 @@ public struct Leg: Sendable, Hashable, Codable {
     /// Held as asked.
     func isHeld(inRecovery recovery: RecoveryWindow?) -> Bool {
         guard quarantine == nil, gone == nil, lost == nil, let known = believed(in: recovery) else { return false }
-        return !isOnePhase && known.status == .authorized && known.contradiction == nil
+        return !isOnePhase && known.status == .authorized && !StatusReading.contradicts(known, leg: self)
     }
 
     /// The effect that `reference` names.

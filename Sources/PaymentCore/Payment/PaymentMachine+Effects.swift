@@ -49,11 +49,7 @@ extension PaymentMachine {
         _ reference: EffectReference, _ effect: Effect, leg: Leg, goal: EffectGoal,
         _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts {
-        var known = leg.believed(in: payment.recovery)
-        if known == nil, contract.inquiry == .none, effect.attempts > 0 {
-            // Where nothing can be asked, the same request sent again is the question, and its answer tells.
-            known = Observation(.notFound, began: context.now, source: .answer)
-        }
+        let known = leg.believed(in: payment.recovery)
         let status = goal == .do
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
@@ -70,8 +66,8 @@ extension PaymentMachine {
         facts.isOnePhase = effect.kind == .sale
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning
-        facts.plugAllowed = context.policy.plugAllowed && effect.attempts < PaymentMachine.mostPlugs
-        facts.lastRefused = effect.lastOutcome == .refused
+        facts.plugAllowed = context.policy.plugAllowed && effect.arrivals < PaymentMachine.mostPlugs
+        facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined
         return facts
     }
 

@@ -112,6 +112,9 @@ extension PaymentMachine {
             return  // A failed read takes nothing away from what is known since the last request.
         }
         payment.legs[index].knowledge = observation
+        if observation.status == .captured, observation.contradiction == nil {
+            payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
+        }
         let isUndecided = (observation.captures + observation.refunds).contains { $0.state == .pending }
         if observation.status == .pending || isUndecided {
             payment.legs[index].conclusiveReads = 0  // It was there: no read has missed it.
@@ -121,9 +124,6 @@ extension PaymentMachine {
             observation.began > lastChange(of: leg) + (contract(of: leg, context)?.visibilityLag ?? .zero)
         {
             payment.legs[index].conclusiveReads += 1
-        }
-        if observation.status == .captured, observation.contradiction == nil {
-            payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
     }
 

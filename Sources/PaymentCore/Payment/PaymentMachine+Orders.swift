@@ -41,7 +41,7 @@ extension PaymentMachine {
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
     mutating func ask(leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext) {
         let leg = payment.legs[index]
-        guard !busy.contains(index), contract(of: leg, context)?.inquiry != ProviderContract.Inquiry.none else { return }
+        guard !busy.contains(index) else { return }
         if leg.notBefore == nil, leg.knowledge != nil {
             let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
             payment.legs[index].notBefore = context.now + delay

@@ -82,9 +82,9 @@ extension PaymentMachine {
         if leg.lost != nil, payment.latch == .none { return .lost }
         if leg.isHeld(inRecovery: payment.recovery) { return .held }
         guard let known = leg.believed(in: payment.recovery), known.status == .captured,
-            known.contradiction == nil, !StatusReading.isGivenBack(known, leg: leg)
+            !StatusReading.contradicts(known, leg: leg), !StatusReading.isGivenBack(known, leg: leg)
         else { return .open }
-        return known.amount == nil || known.amount == leg.amount ? .taken : .open
+        return .taken
     }
 
     private func forward(of leg: Leg) -> PaymentFacts.Forward {
@@ -134,6 +134,9 @@ extension PaymentMachine {
         payment.latch = latch
         payment.latchAcknowledged = context.commitsAreAcknowledged
         var fields = [AuditField("latch", latch.rawValue), AuditField("row", row)]
+        if latch == .back, payment.stopReason == nil {
+            payment.stopReason = Reason(.legLost, detail: "after lost rows not every leg could be had")
+        }
         if latch == .compensate, payment.stopReason == nil {
             payment.stopReason = payment.legs.first { $0.captureLost != nil || $0.gone != nil }?.captureLost
                 ?? Reason(.captureUnavailable)

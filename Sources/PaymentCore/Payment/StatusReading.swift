@@ -50,7 +50,8 @@ enum StatusReading {
         }
     }
 
-    private static func contradicts(_ known: Observation, leg: Leg) -> Bool {
+    /// Whether it is about something else than what was asked: another key, amount, currency or merchant.
+    static func contradicts(_ known: Observation, leg: Leg) -> Bool {
         if known.contradiction != nil { return true }
         if known.status == .notFound || known.status == .unavailable { return false }
         if let key = known.key, key != leg.primary.key { return true }

@@ -39,7 +39,8 @@ struct BothSides: Sendable {
     var unreadable: [String] = []
 }
 
-/// Reads both sides: the daemon over its caller API, the providers over their listing and the simulator's ledger.
+/// Reads both sides: the daemon over its caller API, the providers over their listing and the simulator's
+/// ledger.
 struct SidesReader: Sendable {
     let client: CallerClient
     let sender: any HTTPSender

@@ -59,7 +59,8 @@ struct CallerClient: Sendable {
                 answer = try await sender.send(request(.post, path, fields, bytes))
             } catch {
                 last = error.code.rawValue
-                // The daemon may be down, or may have been killed after it recorded the request: the same key again.
+                // The daemon may be down, or may have been killed after it recorded the request: the same key
+                // again.
                 try await Task.sleep(for: .milliseconds(min(50 * tries, 400)))
                 continue
             }

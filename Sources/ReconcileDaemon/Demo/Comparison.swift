@@ -1,11 +1,13 @@
-/// The comparison of the daemon's books with the providers' ledgers, line by line. Pure: everything comes in as values.
+/// The comparison of the daemon's books with the providers' ledgers, line by line. Pure: everything comes in
+/// as values.
 ///
-/// The lines meet by the payment and leg that the provider was told in the transaction's metadata. No key is derived
-/// here: a daemon that derives a wrong one shall be found out.
+/// The lines meet by the payment and leg that the provider was told in the transaction's metadata. No key is
+/// derived here: a daemon that derives a wrong one shall be found out.
 struct Comparison: Sendable {
     /// Something that one side says and the other does not.
     struct Difference: Sendable, Equatable, Encodable {
-        enum Kind: String, Sendable, Encodable {
+        /// The worst first.
+        enum Kind: String, Sendable, Encodable, CaseIterable {
             case chargedTwice = "charged_twice"
             case lost
             case inDoubt = "in_doubt"
@@ -51,20 +53,22 @@ struct Comparison: Sendable {
         compareLedger()
         for payment in sides.payments { compare(payment) }
         compareMemories()
+        differences = Difference.Kind.allCases.flatMap { kind in differences.filter { $0.kind == kind } }
     }
 
     /// How many differences of a kind there are; for what concerns whole payments, how many payments.
     func count(_ kind: Difference.Kind) -> Int { differences.count { $0.kind == kind } }
 
-    /// The amount that the provider recorded is not the one it was asked for: nothing that the daemon may do makes
-    /// that right. Only the first request that was executed under a key records an amount.
+    /// The amount that the provider recorded is not the one it was asked for: nothing that the daemon may do
+    /// makes that right. Only the first request that was executed under a key records an amount.
     private static func forced(_ journal: [BothSides.Request]) -> Set<String> {
         var recorded: Set<[String]> = []
         var forced: Set<String> = []
         for request in journal where request.line.executed {
             let line = request.line
             let isFirst = recorded.insert([request.provider, line.operation, line.key, line.entryKey]).inserted
-            // Created, or declined under the wrong amount; refused for another reason, it is not recorded at all.
+            // Created, or declined under the wrong amount; refused for another reason, it is not recorded at
+            // all.
             guard isFirst, line.fault == "amount_changed", line.result == 201 || line.result == 402 else { continue }
             if let payment = request.payment { forced.insert(payment) }
         }
@@ -142,7 +146,8 @@ struct Comparison: Sendable {
 
     private mutating func compare(_ leg: BookedPayment.Leg, of payment: BookedPayment, asked: Int64) {
         let found = lines[Place(payment: payment.id, leg: leg.index)] ?? []
-        let isOpen = leg.state == "quarantined"
+        let isOpen =
+            leg.state == "quarantined"
             || payment.refunds.contains { refund in
                 refund.legs.contains { $0.index == leg.index && $0.state == "quarantined" }
             }

@@ -25,7 +25,8 @@ struct DemoCommand: AsyncParsableCommand {
         let format = OutputFormat.chosen(output)
         let screen = Screen(isJSON: format == .json)
         let isOwn = options.directory == nil
-        let url = options.directory.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        let url =
+            options.directory.map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-demo-\(UUID().uuidString)")
         let directory = try RunDirectory(url, isForPeople: options.stay)
         let sender = CurlSender(

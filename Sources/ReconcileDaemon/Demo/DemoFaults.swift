@@ -72,8 +72,8 @@ enum DemoFaults {
         return rates
     }
 
-    /// Faults after which no safe step is left: the provider records another amount than it was asked for. The demo
-    /// orders a few, so that it is seen what becomes of them.
+    /// Faults after which no safe step is left: the provider records another amount than it was asked for.
+    /// The demo orders a few, so that it is seen what becomes of them.
     static func forcingQuarantine(payments: Int, percent: Int) -> [DemoProvider: Order] {
         guard percent > 0, payments >= 100 else { return [:] }
         let skip = payments / 20

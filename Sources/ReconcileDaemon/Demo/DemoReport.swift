@@ -76,7 +76,6 @@ struct DemoReport: Sendable, Encodable {
             guard let count = figures.payments[state] else { continue }
             var note = ""
             if state == "authorized" { note = "held on purpose: nobody captured or canceled them" }
-            if state == "quarantined" { note = quarantineNote }
             row(state, count, note, screen)
         }
         screen.say()
@@ -104,7 +103,7 @@ struct DemoReport: Sendable, Encodable {
     }
 
     private var quarantineNote: String {
-        "the provider recorded another amount; \(quarantineForced) forced by the faults"
+        "\(quarantineForced) forced: a provider recorded another amount than it was asked for"
     }
 
     private func row(_ name: String, _ count: Int, _ note: String, _ screen: Screen) {

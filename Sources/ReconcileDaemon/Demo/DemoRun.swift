@@ -116,10 +116,10 @@ struct DemoRun: Sendable {
 
     private func watch(_ progress: DemoProgress, total: Int) async throws {
         while await shop.visited < total {
+            try await site.checkAlive()
             await progress.show("\(Words.count(await shop.visited)) of \(Words.count(total, "payment"))")
             try await Task.sleep(for: .milliseconds(200))
         }
-        try await site.checkAlive()
     }
 
     /// Everything must come to rest, and customers whose patience ended come back with the same keys.
@@ -134,7 +134,8 @@ struct DemoRun: Sendable {
             try await visit(unfinished)
             try await rest(until: end, progress)
         }
-        // A request that seemed lost may still be on its way; what it does must be seen before both sides are compared.
+        // A request that seemed lost may still be on its way; what it does must be seen before both sides are
+        // compared.
         await progress.show("waiting for late arrivals")
         try await Task.sleep(for: .milliseconds(2 * DemoFaults.lateMs))
         try await rest(until: end, progress)
@@ -152,7 +153,8 @@ struct DemoRun: Sendable {
     }
 
     private func openPayments() async throws -> Int {
-        let unsettled = try await reader.payments(state: "processing").count
+        let unsettled =
+            try await reader.payments(state: "processing").count
             + reader.payments(state: "canceling").count
         guard unsettled == 0 else { return unsettled }
         return try await reader.payments(state: "succeeded").count { !$0.isSettled }
@@ -207,16 +209,16 @@ struct DemoRun: Sendable {
             "  in \(options.faultPercent) of 100 calls. The daemon is killed with kill -9 "
                 + "\(Words.count(options.kills, "time")) on the way. Seed \(options.seed).")
         screen.say(
-            screen.faint(
-                "  The inquiry schedule is compressed by configuration: 150 ms to 2 s, where the default is 2 s to 1 day."))
+            screen.faint("  Inquiries follow a compressed schedule, by configuration: ")
+                + screen.faint("after 150 ms to 2 s, where the default is 2 s to 1 day."))
         screen.say()
     }
 
     private func showHowToGoOn() {
         screen.say()
         screen.say(
-            "  To keep a daemon running and send it a payment: " + screen.bold("make run")
-                + ", which prints the curl line.")
+            "  To keep a daemon running and send it payments with curl: " + screen.bold("make run")
+                + screen.faint(" (or: reconciled demo --stay)"))
         screen.say()
     }
 

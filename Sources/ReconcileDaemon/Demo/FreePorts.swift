@@ -6,8 +6,9 @@ import Foundation
 
 /// Ports of the loopback that nobody listens on.
 enum FreePorts {
-    /// Takes the ports that are wished for where they are free, and others where not; 0 wishes for any. They are free when this returns, and a daemon that is started again
-    /// finds its own once more, because listeners reuse an address that is not listened on.
+    /// Takes the ports that are wished for where they are free, and others where not; 0 wishes for any. They
+    /// are free when this returns, and a daemon that is started again finds its own once more, because
+    /// listeners reuse an address that is not listened on.
     static func take(_ wishes: [UInt16]) throws -> [Int] {
         var sockets: [Int32] = []
         defer { for socket in sockets { _ = close(socket) } }

@@ -26,8 +26,10 @@ struct RunDirectory: Sendable {
         for name in try files.contentsOfDirectory(atPath: url.path) where RunDirectory.isOurs(name) {
             try files.removeItem(at: url.appendingPathComponent(name))
         }
-        guard files.createFile(
-            atPath: tokenFile.path, contents: Data((callerToken + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        guard
+            files.createFile(
+                atPath: tokenFile.path, contents: Data((callerToken + "\n").utf8),
+                attributes: [.posixPermissions: 0o600])
         else { throw CommandFailure(.unavailable, "cannot write \(tokenFile.path)") }
     }
 

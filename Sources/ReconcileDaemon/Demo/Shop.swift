@@ -41,8 +41,8 @@ actor Shop {
     }
 }
 
-/// One customer's way through a payment, step by step. Walked again it asks for the same under the same keys, so that
-/// nothing happens twice.
+/// One customer's way through a payment, step by step. Walked again it asks for the same under the same keys,
+/// so that nothing happens twice.
 struct Visit: Sendable {
     let plan: PlannedPayment
     let client: CallerClient

@@ -1,0 +1,84 @@
+import PaymentCore
+import Testing
+
+/// Defects that an adversary of the core found, each with the story that showed it.
+@Suite struct MendedDefectTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    @Test func `a hold of another amount than asked is not captured`() throws {
+        var stage = try fixture.stage([.reference, .reference]) { $0.showsAnotherAmount = $0.name == 0 }
+        stage.run(while: { !$0.awaitsPeople })
+        #expect(stage.sent(.capture).isEmpty)
+        #expect(stage.durable.latch == .none)
+    }
+
+    @Test func `a hold under another key than ours is not captured`() throws {
+        let contracts = try fixture.byName([.reference])
+        let context = MachineContext(now: fixture.start, contracts: contracts)
+        var machine = PaymentMachine.create(try fixture.request([.reference]), context).machine
+        let foreign = Observation(
+            .authorized, began: context.now, source: .answer, key: EffectKey(reported: "foreign"),
+            amount: try fixture.amount(1_000))
+        let report = AttemptReport(.accepted, code: "ok", observation: foreign)
+        _ = machine.handle(.attempted(leg: 0, effect: .primary, number: 1, report), context)
+        #expect(machine.payment.state == .quarantined)
+        #expect(machine.payment.latch == .none)
+    }
+
+    @Test func `a payment that a recovery turns back says why`() throws {
+        let contracts = try fixture.byName([.reference, .reference])
+        let context = MachineContext(now: fixture.start, contracts: contracts)
+        let window = RecoveryWindow(readsCountFrom: fixture.start, latestNotAfter: fixture.start)
+        let request = try fixture.request([.reference, .reference])
+        var machine = PaymentMachine.create(request, context, recovery: window).machine
+        let leg = machine.payment.legs[0]
+        let taken = Observation.Movement(key: EffectKey(reported: "lost"), amount: leg.amount, state: .succeeded)
+        let declined = Observation(.declined, began: context.now, source: .inquiry)
+        let captured = Observation(
+            .captured, began: context.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+            captures: [taken])
+        _ = machine.handle(.inquired(leg: 0, captured), context)
+        _ = machine.handle(.inquired(leg: 1, declined), context)
+        #expect(machine.payment.latch == .back)
+        #expect(machine.payment.reason != nil)
+    }
+
+    @Test func `a capture that is read with a refund under way is done`() throws {
+        var stage = try fixture.stage([.reference], send: [.none, .lostAnswer])
+        stage.run(while: { $0.net(0) == 0 })
+        let leg = stage.durable.legs[0]
+        let ours = Observation.Movement(
+            key: try #require(leg.capture?.key), amount: leg.amount, state: .succeeded)
+        let elsewhere = Observation.Movement(
+            key: EffectKey(reported: "console"), amount: try fixture.amount(10), state: .pending)
+        stage.run(while: { $0.durable.legs[0].capture?.open != nil })
+        stage.handle(
+            .inquired(
+                leg: 0,
+                Observation(
+                    .captured, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+                    captures: [ours], refunds: [elsewhere])))
+        #expect(stage.durable.state == .succeeded || stage.durable.dueAt != nil)
+    }
+
+    @Test func `attempts that had no effect do not use up the plug`() throws {
+        var stage = try fixture.stage(
+            [.gmoPG], plug: true, deadline: fixture.start + .days(1),
+            send: Array(repeating: .unsent, count: 8) + [.late(.seconds(100))])
+        stage.run(while: { $0.sent.count < 9 })
+        try stage.cancel()
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.state == .canceled)
+    }
+
+    @Test func `a refund that is declined after one in doubt is not sent for ever`() throws {
+        var stage = try fixture.stage([.gmoPG]) { $0.declines[.refund] = 1 }
+        stage.run()
+        stage.sendScript = [.lostRequest]
+        try stage.refund([0: 100])
+        stage.run(steps: 400)
+        #expect(stage.sent(.refund).count < 30)
+    }
+}
