@@ -83,7 +83,8 @@ let package = Package(
             name: "ReconcileDaemon",
             dependencies: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "HTTPTransport", "Providers", "PaymentAPI",
-                "OperationsConsole", hummingbird, lifecycle, signals, arguments, yams, logging, metrics, coreMetrics, crypto,
+                "OperationsConsole", hummingbird, lifecycle, signals, arguments, yams, logging, metrics, coreMetrics,
+                crypto,
             ],
             resources: [.embedInCode("Resources/payments.yaml")], swiftSettings: strict),
         // Tests.

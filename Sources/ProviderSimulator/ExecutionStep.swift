@@ -89,8 +89,7 @@ struct ExecutionStep {
         stored.staleUntil.map { now < $0 } ?? false
     }
 
-    private func list(_ query: ListQuery, _ table: TransactionTable, _ rules: ContractRules) throws -> Answer
-    {
+    private func list(_ query: ListQuery, _ table: TransactionTable, _ rules: ContractRules) throws -> Answer {
         while try settleAllDue(provider: table.provider, limit: 500) > 0 {}
         let found = try table.list(query)
         let page = found.prefix(query.limit)

@@ -6,8 +6,7 @@ struct Problem: Codable, Sendable, Equatable, Error {
     var detail: String?
     var field: String?
 
-    private init(_ type: String, _ title: String, _ status: Int, detail: String? = nil, field: String? = nil)
-    {
+    private init(_ type: String, _ title: String, _ status: Int, detail: String? = nil, field: String? = nil) {
         self.type = "/problems/" + type
         self.title = title
         self.status = status

@@ -124,8 +124,7 @@ struct MessageReader: Sendable {
         return token.map { $0.matches(String(presented)) } ?? true
     }
 
-    private func body<Body: Decodable>(_ type: Body.Type, of message: ReceivedMessage) throws(Problem) -> Body
-    {
+    private func body<Body: Decodable>(_ type: Body.Type, of message: ReceivedMessage) throws(Problem) -> Body {
         guard let body = message.body else { throw .bodyTooLarge }
         let mediaType = message.contentType?.split(separator: ";").first?.lowercased()
         guard mediaType?.trimmingCharacters(in: .whitespaces) == "application/json" else {

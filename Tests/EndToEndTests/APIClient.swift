@@ -17,7 +17,8 @@ struct APIClient: Sendable {
     }
 
     /// One sender for all tests: the daemon's own transport, as its caller.
-    private static let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 64, allowPlainHTTP: true))
+    private static let sender = CurlSender(
+        configuration: CurlConfiguration(maximumConnections: 64, allowPlainHTTP: true))
 
     let port: Int
     let adminPort: Int

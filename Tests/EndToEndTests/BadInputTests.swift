@@ -42,7 +42,9 @@ import Testing
         Case(
             name: "unknown currency", body: body(#"{"value":1200,"currency":"XYZ"}"#, leg(good)), status: 422,
             field: "amount.currency"),
-        Case(name: "unknown provider", body: body(good, leg(good, provider: "bank")), status: 422, field: "legs[0].provider"),
+        Case(
+            name: "unknown provider", body: body(good, leg(good, provider: "bank")), status: 422,
+            field: "legs[0].provider"),
         Case(name: "unknown field", body: body(good, leg(good), extra: #","amonut":1"#), status: 422, field: "amonut"),
         Case(
             name: "unknown field of a leg", body: body(good, leg(good, extra: #","note":1"#)), status: 422,

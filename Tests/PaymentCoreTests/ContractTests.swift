@@ -74,7 +74,9 @@ import Testing
     @Test func `every trap has its own name and says what is allowed`() {
         var found: Set<ContractTrap.Name> = []
         for inquiry in ProviderContract.Inquiry.allCases {
-            for (cancel, retention) in ProviderContract.Cancel.allCases.flatMap({ [($0, Span?.some(.zero)), ($0, nil)] }) {
+            for (cancel, retention) in ProviderContract.Cancel.allCases.flatMap({
+                [($0, Span?.some(.zero)), ($0, nil)]
+            }) {
                 for phases in ProviderContract.Phases.allCases {
                     var contract = ProviderContract(phases: phases)
                     contract.inquiry = inquiry

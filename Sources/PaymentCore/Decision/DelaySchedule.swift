@@ -39,8 +39,9 @@ public struct DelaySchedule: Sendable, Hashable {
     public func delay(_ index: Int, jitter: Int) -> Span {
         let base = delays[min(max(index, 0), delays.count - 1)]
         let drawn = Int64(min(max(jitter, 0), 999))
-        return base + Span(
-            milliseconds: base.milliseconds / 10_000 * drawn + base.milliseconds % 10_000 * drawn / 10_000)
+        return base
+            + Span(
+                milliseconds: base.milliseconds / 10_000 * drawn + base.milliseconds % 10_000 * drawn / 10_000)
     }
 
     /// Whether try number `index` is on the last, repeating entry: a person should know.

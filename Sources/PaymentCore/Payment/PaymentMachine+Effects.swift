@@ -50,7 +50,8 @@ extension PaymentMachine {
         _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts {
         let known = leg.believed(in: payment.recovery)
-        let status = goal == .do
+        let status =
+            goal == .do
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
         // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under way.

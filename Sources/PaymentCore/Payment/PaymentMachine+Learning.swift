@@ -37,7 +37,8 @@ extension PaymentMachine {
             .outcome, leg: index,
             [
                 AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
-                AuditField("attempt", String(number)), AuditField("outcome", outcome.name), AuditField("code", report.code),
+                AuditField("attempt", String(number)), AuditField("outcome", outcome.name),
+                AuditField("code", report.code),
                 AuditField("bytes_written", String(report.bytesWritten)),
                 AuditField("status", report.observation?.status.rawValue ?? "-"),
             ], context)

@@ -180,7 +180,8 @@ extension PaymentMachine {
                 AuditField("cause", cause.rawValue), AuditField("row", row),
             ], context)
         actions.append(
-            .alert(Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))
+            .alert(
+                Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))
     }
 
     /// The state of another refund of the leg that is under way or in doubt.

@@ -138,7 +138,8 @@ extension PaymentMachine {
             payment.stopReason = Reason(.legLost, detail: "after lost rows not every leg could be had")
         }
         if latch == .compensate, payment.stopReason == nil {
-            payment.stopReason = payment.legs.first { $0.captureLost != nil || $0.gone != nil }?.captureLost
+            payment.stopReason =
+                payment.legs.first { $0.captureLost != nil || $0.gone != nil }?.captureLost
                 ?? Reason(.captureUnavailable)
         }
         if let reason = payment.stopReason { fields.append(AuditField("reason", reason.code.rawValue)) }

@@ -61,7 +61,9 @@ final class ConfigurationSection {
         }
     }
 
-    private static func isNull(_ node: Node) -> Bool { node.scalar.map { $0.string.isEmpty || $0.string == "~" } ?? false }
+    private static func isNull(_ node: Node) -> Bool {
+        node.scalar.map { $0.string.isEmpty || $0.string == "~" } ?? false
+    }
 
     private func keyPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
     private func variableName(_ key: String) -> String { variablePrefix + variablePart(key) }

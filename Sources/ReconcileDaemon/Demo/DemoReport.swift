@@ -6,9 +6,9 @@ struct DemoReport: Sendable, Encodable {
     let asked: Int
     let faultPercent: Int
     /// Milliseconds from each kill until the daemon was ready again.
-    let recoveries: [Int]
+    let recoveriesMs: [Int]
     /// Milliseconds from the first request to the last settled payment.
-    let duration: Int
+    let durationMs: Int
     let figures: DemoFigures
     let chargedTwice: Int
     let lost: Int
@@ -30,8 +30,8 @@ struct DemoReport: Sendable, Encodable {
         seed = options.seed
         asked = options.payments
         faultPercent = options.faultPercent
-        self.recoveries = recoveries.map(Words.milliseconds)
-        self.duration = Words.milliseconds(duration)
+        recoveriesMs = recoveries.map(Words.milliseconds)
+        durationMs = Words.milliseconds(duration)
         figures = DemoFigures(sides)
         chargedTwice = comparison.count(.chargedTwice)
         lost = comparison.count(.lost)
@@ -103,7 +103,8 @@ struct DemoReport: Sendable, Encodable {
     }
 
     private var quarantineNote: String {
-        "\(quarantineForced) forced: a provider recorded another amount than it was asked for"
+        let forced = "\(quarantineForced) forced: a provider recorded another amount than it was asked for"
+        return quarantineForced == 0 ? "" : forced
     }
 
     private func row(_ name: String, _ count: Int, _ note: String, _ screen: Screen) {

@@ -136,5 +136,4 @@ extension SettlementEngine {
         watchers[id]?.removeValue(forKey: number)?.finish()
         if watchers[id]?.isEmpty == true { watchers.removeValue(forKey: id) }
     }
-
 }
