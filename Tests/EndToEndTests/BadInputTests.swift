@@ -50,7 +50,8 @@ import Testing
             name: "unknown field of a leg", body: body(good, leg(good, extra: #","note":1"#)), status: 422,
             field: "legs[0].note"),
         Case(
-            name: "sum differs", body: body(good, leg(#"{"value":1100,"currency":"JPY"}"#)), status: 422, field: "legs"),
+            name: "sum differs", body: body(good, leg(#"{"value":1100,"currency":"JPY"}"#)), status: 422,
+            field: "legs"),
         Case(
             name: "two currencies", body: body(good, leg(#"{"value":1200,"currency":"EUR"}"#)), status: 422,
             field: "legs[0].amount.currency"),

@@ -4,7 +4,8 @@ import ProviderSimulator
 import Testing
 
 extension World {
-    /// The daemon's books and the providers' ledgers, compared: what was taken less what was given back, what is held, and
+    /// The daemon's books and the providers' ledgers, compared: what was taken less what was given back, what is
+    /// held, and
     /// that nothing was charged twice.
     func expectBooksAgree(_ client: APIClient, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let payments = try await client.send(.get, "/v1/payments?limit=200").json["data"] as? [[String: Any]] ?? []

@@ -132,8 +132,7 @@ struct WorldSettings: Sendable {
                 allow_plain_http: true
                 contract:
                   base: \($0.1)
-            \(contract.isEmpty ? "" : contract.split(separator: "\n").map { "      " + $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n") + "\n")\
-                timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: 3s}
+            \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: 3s}
             """
         }
         return """

@@ -97,11 +97,13 @@ public struct ProviderContract: Sendable, Hashable {
         clockSkew = .seconds(5)
     }
 
-    /// Until what age of its first intent a request may be sent again under the same key (`Rsafe`); `nil` without limit.
+    /// Until what age of its first intent a request may be sent again under the same key (`Rsafe`); `nil` without
+    /// limit.
     public var safeResendAge: Span? {
         keyRetention.map { $0 - maxRequestLife - clockSkew }
     }
 
-    /// How long after the latest `not_after` a status read must have begun to prove that nothing can happen any more (D).
+    /// How long after the latest `not_after` a status read must have begun to prove that nothing can happen any more
+    /// (D).
     public var proofMargin: Span { clockSkew + visibilityLag }
 }

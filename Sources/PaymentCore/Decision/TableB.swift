@@ -74,7 +74,7 @@ public struct PaymentFacts: Sendable, Hashable {
     public var legs: [Leg]
     /// Whether a cancel was asked, the deadline passed, or a hold ran out while it rested.
     public var stopAsked: Bool
-    /// Whether the caller wants only a hold for now.
+    /// Whether the caller wants a hold only, until it captures.
     public var holdOnly: Bool
     /// Whether rows are untrusted.
     public var inRecovery: Bool

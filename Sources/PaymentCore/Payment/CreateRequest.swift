@@ -51,7 +51,8 @@ public struct CreateRequest: Sendable, Hashable {
     /// Until when it must be complete.
     public let deadline: Timestamp?
 
-    /// Checks what holds for every payment: a positive amount, 1 to 8 legs of one currency that add up to it exactly, at
+    /// Checks what holds for every payment: a positive amount, 1 to 8 legs of one currency that add up to it
+    /// exactly, at
     /// most one of them one-phase, and none with manual capture.
     public init(
         caller: CallerID, key: IdempotencyKey, amount: Money, legs: [Leg], captureMode: CaptureMode = .automatic,

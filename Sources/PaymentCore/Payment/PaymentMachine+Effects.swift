@@ -54,7 +54,8 @@ extension PaymentMachine {
             goal == .do
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
-        // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under way.
+        // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under
+        // way.
         let worst = effect.open == nil ? effect.worst : .indeterminate
         var facts = EffectFacts(goal: goal, worst: worst, status: status)
         if let recovery = payment.recovery {

@@ -156,7 +156,8 @@ final class ConfigurationSection {
         return sequence.compactMap(\.string)
     }
 
-    /// A secret: from `<VARIABLE>` or from the file that `<VARIABLE>_FILE` or the key `<key>_file` names; never from the
+    /// A secret: from `<VARIABLE>` or from the file that `<VARIABLE>_FILE` or the key `<key>_file` names; never from
+    /// the
     /// configuration file itself.
     func secret(_ key: String) -> String? {
         asked.insert(key)

@@ -224,7 +224,7 @@ struct DemoRun: Sendable {
 
     private func showCurl() {
         let base = "http://127.0.0.1:\(directory.publicPort)"
-        let token = "$(cat \(directory.tokenFile.path))"
+        let token = "$(cat '\(directory.tokenFile.path)')"
         screen.say()
         screen.say("  The daemon is ready at \(base), its probes at http://127.0.0.1:\(directory.adminPort)/readyz.")
         screen.say(screen.faint("  Configuration, books and logs: \(directory.url.path)"))

@@ -1,6 +1,7 @@
 public import PaymentCore
 
-/// A dependency that moves value, behind its adapter. An adapter reports what happened; it never decides, never waits to
+/// A dependency that moves value, behind its adapter. An adapter reports what happened; it never decides, never
+/// waits to
 /// try again, and never sends twice for one call.
 public protocol PaymentProvider: Sendable {
     /// The name in the configuration.

@@ -1,7 +1,9 @@
 public import PaymentCore
 
-/// Steps one payment: a synchronous machine around ``PaymentMachine`` that makes every change durable before it asks for
-/// what the change decided. Async code executes its outputs and feeds the results back as inputs; a simulator does the
+/// Steps one payment: a synchronous machine around ``PaymentMachine`` that makes every change durable before it asks
+/// for
+/// what the change decided. Async code executes its outputs and feeds the results back as inputs; a simulator does
+/// the
 /// same in virtual time.
 public struct OperationRunner: Sendable {
     /// A caller's operation on a payment that exists.

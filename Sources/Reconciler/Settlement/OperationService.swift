@@ -13,6 +13,7 @@ public struct OperationService: PaymentOperations {
         self.clock = clock
     }
 
+    /// Creates a payment, or joins or replays the one that the key stands for.
     public func create(
         _ request: CreateRequest, fingerprint: Digest, wait: Span
     ) async throws(OperationFailure) -> OperationResult {
@@ -37,24 +38,28 @@ public struct OperationService: PaymentOperations {
         }
     }
 
+    /// Captures what is held. Too late is a settled refusal.
     public func capture(
         _ command: OperationCommand, amounts: [Int: Money]?
     ) async throws(OperationFailure) -> OperationResult {
         try await operate(command, .capture, .capture(amounts: amounts))
     }
 
+    /// Cancels what did not go forward. Too late is a settled refusal.
     public func cancel(
         _ command: OperationCommand, reason: String?
     ) async throws(OperationFailure) -> OperationResult {
         try await operate(command, .cancel, .cancel(reason: reason))
     }
 
+    /// Gives back what was captured; the amounts are reserved with the same change.
     public func refund(
         _ command: OperationCommand, amounts: [Int: Money]?, reason: String?
     ) async throws(OperationFailure) -> OperationResult {
         try await operate(command, .refund, .refund(amounts: amounts, reason: reason))
     }
 
+    /// Reads every undecided status now and waits for what comes of it.
     public func reconcile(
         caller: CallerID, payment id: PaymentID, wait: Span
     ) async throws(OperationFailure) -> OperationResult {
@@ -71,16 +76,19 @@ public struct OperationService: PaymentOperations {
         return finished.isDone ? .settled(finished.payment) : .unsettled(finished.payment)
     }
 
+    /// Reads one payment; another caller's is not found.
     public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
         let found = try await stored { () throws(StoreFailure) in try await store.payment(id) }
         guard let found, found.caller == caller else { throw .notFound }
         return found
     }
 
+    /// Lists payments, newest first.
     public func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {
         try await stored { () throws(StoreFailure) in try await store.payments(query) }
     }
 
+    /// Reads the audit trail, oldest first.
     public func events(
         caller: CallerID, payment id: PaymentID, after sequence: Int64, limit: Int
     ) async throws(OperationFailure) -> [AuditEntry] {
@@ -90,6 +98,7 @@ public struct OperationService: PaymentOperations {
         }
     }
 
+    /// Keeps the first settled answer under a key.
     public func keep(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(OperationFailure) -> StoredAnswer {
