@@ -133,6 +133,7 @@ let package = Package(
         .testTarget(
             name: "ReconcileDaemonTests", dependencies: ["ReconcileDaemon", "PaymentCore", yams],
             swiftSettings: strict),
+        .testTarget(name: "DemoTests", dependencies: ["ReconcileDaemon", "HTTPTransport"], swiftSettings: strict),
         // The real daemon as a process, a provider that misbehaves, and both ledgers.
         .testTarget(
             name: "EndToEndTests",

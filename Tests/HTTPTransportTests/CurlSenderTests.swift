@@ -117,8 +117,7 @@ import Testing
         ) { sender in
             let request = HTTPRequest(method: .get, url: server.url(), label: "read")
             _ = try await sender.send(request)
-            // The only way to see an age limit is to let the age pass; libcurl counts whole seconds.
-            try await Task.sleep(for: .milliseconds(2_200))
+            try await letPass(.milliseconds(2_200))
             _ = try await sender.send(request)
         }
         #expect(server.accepted == 2)

@@ -192,16 +192,6 @@ final class SocketServer: Sendable {
     deinit { stop() }
 }
 
-/// Polls until the condition holds or ten seconds have passed.
-func eventually(_ condition: @Sendable () -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while ContinuousClock.now < deadline {
-        if condition() { return true }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    return condition()
-}
-
 /// The failure of a request that is expected to fail.
 func failure(
     _ sender: any HTTPSender, _ request: HTTPRequest, sourceLocation: SourceLocation = #_sourceLocation

@@ -129,13 +129,9 @@ struct SimulatorFixture {
         try #require(try await control.ledger(provider, key: key).transaction(key))
     }
 
-    /// Waits, for at most five seconds, until something that happens by itself has happened.
+    /// Waits until something that happens by itself has happened.
     func eventually(_ condition: () async throws -> Bool) async throws {
-        for _ in 0..<500 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        Issue.record("did not happen within five seconds")
+        if try await !becomesTrue(condition) { Issue.record("did not happen in time") }
     }
 }
 

@@ -38,24 +38,18 @@ final class SimulatorProcess: Sendable {
     }
 
     func port() async throws -> Int {
-        for _ in 0..<1000 {
-            if let field = announcement.split(separator: " ").first(where: { $0.hasPrefix("port=") }),
-                let port = Int(field.dropFirst("port=".count)), output().contains("\n")
-            {
-                return port
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        throw SocketFailure(step: "wait for the program", code: ETIMEDOUT)
+        guard try await becomesTrue({ output().contains("\n") }),
+            let field = announcement.split(separator: " ").first(where: { $0.hasPrefix("port=") }),
+            let port = Int(field.dropFirst("port=".count))
+        else { throw SocketFailure(step: "wait for the program", code: ETIMEDOUT) }
+        return port
     }
 
     /// Waits until it has ended and all that it printed has been read.
     func end() async throws -> Int32 {
         var status: Int32 = -1
         for await reported in ended { status = reported }
-        for _ in 0..<500 where !(standardOutput.isComplete && standardError.isComplete) {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        _ = try await becomesTrue { standardOutput.isComplete && standardError.isComplete }
         return status
     }
 
