@@ -17,8 +17,8 @@ public struct ContractOptions: Codable, Sendable, Equatable {
     public var declinesBound = true
     /// Whether a request past its `Not-After` is refused.
     public var notAfterEnforced = true
-    /// Whether a late replay of something already recorded gets 410 (default) or its recorded answer.
-    public var notAfterRefusesReplays = true
+    /// Whether a late replay of something recorded gets 410 instead of its recorded answer, against the contract.
+    public var notAfterRefusesReplays = false
     /// Whether a void of an unknown key leaves a tombstone; if not, it answers 404 and leaves nothing.
     public var tombstoning = true
     /// Whether a void undoes a completed sale.

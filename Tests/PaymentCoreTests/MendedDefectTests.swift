@@ -81,4 +81,17 @@ import Testing
         stage.run(steps: 400)
         #expect(stage.sent(.refund).count < 30)
     }
+
+    @Test func `a charge that appears after the end is undone`() throws {
+        var stage = try fixture.stage([.reference]) { $0.declines[.authorize] = 1 }
+        stage.run()
+        let leg = stage.durable.legs[0]
+        let late = Observation(
+            .authorized, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount)
+        stage.handle(.inquired(leg: 0, late))
+        #expect(stage.sent(.void).count == 1)
+        stage.run()
+        #expect(stage.durable.state == .failed)
+        #expect(stage.durable.dueAt == nil)
+    }
 }

@@ -96,14 +96,32 @@ extension PaymentMachine {
         // The planning that follows judges what was read; if it can only ask again, it sets the time for that.
         payment.legs[index].notBefore = nil
         learn(observation, leg: index, context)
+        if noticeLateCharge(observation, leg: index, context) {
+            return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
+        }
         guard context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else { return [] }
+        return [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
+    }
+
+    private func alert(leg index: Int, _ message: String) -> PaymentAction {
+        .alert(Alert(payment: payment.id, leg: index, provider: payment.legs[index].provider, message: message))
+    }
+
+    /// A final payment keeps its state; what is held or taken after it was canceled or failed is undone by itself.
+    private mutating func noticeLateCharge(
+        _ observation: Observation, leg index: Int, _ context: MachineContext
+    ) -> Bool {
         let leg = payment.legs[index]
-        return [
-            .alert(
-                Alert(
-                    payment: payment.id, leg: index, provider: leg.provider,
-                    message: "a leg is still in doubt at the end of the inquiry schedule"))
-        ]
+        guard let conclusion = payment.conclusion, conclusion.state != .succeeded, leg.gone != nil,
+            observation.status == .authorized || observation.status == .captured,
+            !StatusReading.isGivenBack(observation, leg: leg)
+        else { return false }
+        payment.legs[index].gone = nil
+        payment.legs[index].isCompensated = false
+        record(
+            .alert, leg: index,
+            [AuditField("what", "late charge"), AuditField("status", observation.status.rawValue)], context)
+        return true
     }
 
     /// Takes in what the provider said.

@@ -11,6 +11,7 @@ extension PaymentMachine {
             wakes.removeAll(keepingCapacity: true)
             guard carryOut(verdict, &actions, context) else { break }
         }
+        undoLateCharges(&actions, context)
         planRefunds(&actions, context)
         askAboutQuarantined(&actions, context)
         setDue(context)
@@ -53,6 +54,14 @@ extension PaymentMachine {
                 wake(at: context.now + context.policy.inquirySchedule.delay(0, jitter: context.jitter), for: nil)
             }
             return false
+        }
+    }
+
+    /// Once it ended without success every leg is gone; one that is not appeared later.
+    private mutating func undoLateCharges(_ actions: inout [PaymentAction], _ context: MachineContext) {
+        guard let conclusion = payment.conclusion, conclusion.state != .succeeded else { return }
+        for index in payment.legs.indices where payment.legs[index].gone == nil {
+            _ = undo(leg: index, &actions, context)
         }
     }
 
