@@ -92,7 +92,8 @@ public struct AuditEntry: Sendable, Hashable, Codable {
             "reconciled.audit.1", payment.text, String(sequence), String(at.milliseconds), type.rawValue,
             leg.map { String($0) } ?? "-", previous.hex, String(fields.count),
         ]
-        for field in fields {
+        // By name, so that whoever reads the trail as JSON, where members have no order, can compute it again.
+        for field in fields.sorted(by: { $0.name < $1.name }) {
             parts.append(field.name)
             parts.append(field.value)
         }
