@@ -8,12 +8,15 @@ import Testing
     /// The hash as ARCHITECTURE.md describes it, computed from what the API returns and nothing else.
     private func hash(_ event: [String: Any], payment: String) throws -> String {
         let detail = try #require(event["detail"] as? [String: String])
-        let at = try #require(Timestamp(rfc3339: try #require(event["at"] as? String)))
+        let moment = try #require(event["at"] as? String)
+        let at = try #require(Timestamp(rfc3339: moment))
+        let sequence = try #require(event["sequence"] as? NSNumber)
+        let type = try #require(event["type"] as? String)
+        let previous = try #require(event["previous_hash"] as? String)
         let leg = (event["leg"] as? NSNumber).map(\.stringValue) ?? "-"
         var texts = [
-            "reconciled.audit.1", payment, try #require(event["sequence"] as? NSNumber).stringValue,
-            String(at.milliseconds), try #require(event["type"] as? String), leg,
-            try #require(event["previous_hash"] as? String), String(detail.count),
+            "reconciled.audit.1", payment, sequence.stringValue, String(at.milliseconds), type, leg, previous,
+            String(detail.count),
         ]
         for name in detail.keys.sorted() { texts += [name, detail[name] ?? ""] }
         var input = Data()

@@ -1,16 +1,19 @@
 import Foundation
 import PaymentCore
 import Reconciler
+import Synchronization
 
-/// The machine's clock, kept from going backward within the process: a step back would make things due twice.
+/// The machine's wall clock, except that it never goes backward within the process: a step back would make things due
+/// twice and reads look older than they are. It stands still instead until the wall clock has caught up.
 final class SystemClock: WallClock {
-    private let start = ContinuousClock.now
-    private let startedAt = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    private let latest = Mutex(Int64.min)
 
     func now() -> Timestamp {
-        // Wall time at the start, carried on by the monotonic clock; corrections of the wall clock are small against
-        // the skew that contracts allow for, and a process does not live for ever.
-        startedAt + (ContinuousClock.now - start).span
+        let wall = Int64(Date().timeIntervalSince1970 * 1_000)
+        return latest.withLock { latest in
+            latest = max(latest, wall)
+            return Timestamp(milliseconds: latest)
+        }
     }
 
     func sleep(until moment: Timestamp) async throws {
@@ -23,11 +26,4 @@ final class SystemClock: WallClock {
 /// The spread of delays, from the system's generator.
 struct SystemJitter: JitterSource {
     func next() -> Int { Int.random(in: 0...999) }
-}
-
-extension Duration {
-    fileprivate var span: Span {
-        let (seconds, attoseconds) = components
-        return .milliseconds(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
-    }
 }

@@ -6,7 +6,8 @@ struct SettlementTelemetry: Sendable {
     private let swept = Counter(label: "reconciled_payments_swept")
 
     func changed(_ payment: Payment) {
-        guard payment.state.isFinal || payment.state == .quarantined else { return }
+        // Later changes of a payment that has ended, such as refunds, do not end it again.
+        guard let conclusion = payment.conclusion, conclusion.at == payment.updatedAt else { return }
         Counter(label: "reconciled_payments_settled", dimensions: [("state", payment.state.rawValue)]).increment()
     }
 
