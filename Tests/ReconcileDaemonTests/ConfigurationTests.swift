@@ -85,6 +85,12 @@ import Yams
         #expect(found.contains { $0.hasPrefix("RECONCILED_HTPP_PORT") }, "\(found)")
     }
 
+    @Test func `what is missing is said, with where it may come from`() {
+        let found = problems("providers:\n  - {name: bank, url: \"https://bank.example\"}\n")
+        #expect(found.contains { $0.hasPrefix("callers: missing") }, "\(found)")
+        #expect(found.contains { $0.contains("RECONCILED_PROVIDERS_BANK_TOKEN") }, "\(found)")
+    }
+
     @Test func `plain HTTP needs to be allowed in words`() {
         let plain = ConfigurationTests.minimal.replacing("https://", with: "http://")
         #expect(problems(plain).contains { $0.contains("allow_plain_http: true") })

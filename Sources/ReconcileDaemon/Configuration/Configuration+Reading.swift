@@ -87,7 +87,9 @@ extension Configuration {
     private static func readPrincipals(_ parent: ConfigurationSection, _ key: String) -> [Principal] {
         var seen: Set<String> = []
         var digests: Set<Digest> = []
-        return parent.sections(key).compactMap { section in
+        let sections = parent.sections(key)
+        if sections.isEmpty, key == "callers" { parent.report(key, value: "", allowed: "at least one caller") }
+        return sections.compactMap { section in
             defer { section.finish() }
             let name = section.required("name", allowed: "a name of a-z, 0-9, - and _")
             let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")

@@ -66,7 +66,8 @@ final class ConfigurationSection {
     }
 
     private func keyPath(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
-    private func variableName(_ key: String) -> String { variablePrefix + variablePart(key) }
+    /// The environment variable that overrides a key.
+    func variableName(_ key: String) -> String { variablePrefix + variablePart(key) }
     private func variablePart(_ key: String) -> String {
         key.uppercased().map { $0 == "-" || $0 == "." ? "_" : String($0) }.joined()
     }
