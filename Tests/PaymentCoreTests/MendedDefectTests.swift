@@ -90,8 +90,9 @@ import Testing
             .authorized, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount)
         stage.handle(.inquired(leg: 0, late))
         #expect(stage.sent(.void).count == 1)
-        stage.run()
+        stage.run(while: { $0.durable.dueAt != nil })
         #expect(stage.durable.state == .failed)
+        #expect(stage.durable.legs[0].gone != nil)
         #expect(stage.durable.dueAt == nil)
     }
 }

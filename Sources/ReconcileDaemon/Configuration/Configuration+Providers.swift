@@ -85,7 +85,8 @@ extension Configuration {
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             section.report(
                 "token", value: "(missing or malformed)",
-                allowed: "a token of visible ASCII in \(section.variableName("token")), or a file with it in token_file")
+                allowed: "a token of visible ASCII in \(section.variableName("token")), or a file with it in token_file"
+            )
             return ""
         }
         return token
