@@ -104,4 +104,37 @@ import Testing
             try await world.expectBooksAgree(client)
         }
     }
+
+    @Test func `the same refund asked for many times at once is given once, with one answer`() async throws {
+        try await World.run { world, client in
+            let created = try await client.create(Bodies.card(), key: "refunds-1")
+            let answers = try await withThrowingTaskGroup(of: APIClient.Answer.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await client.send(
+                            .post, "/v1/payments/\(created.id)/refunds", key: "refunds-2", wait: 15)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers.map(\.status)) == [201])
+            #expect(Set(answers.map(\.body)).count == 1)
+            #expect(try await world.simulator.ledger("card").transactions.flatMap(\.refunds).count == 1)
+            try await world.expectBooksAgree(client)
+        }
+    }
+
+    @Test func `a payment that waits for its provider can be canceled at once`() async throws {
+        var settings = WorldSettings()
+        settings.reconcileLines = ["send_within: 5s"]
+        try await World.run(settings) { world, client in
+            try world.simulator.takeDown("card", forMs: 60_000, mode: .unavailable)
+            let created = try await client.create(Bodies.card(), key: "wait-1", wait: 0)
+            let canceled = try await client.send(.post, "/v1/payments/\(created.id)/cancel", key: "wait-2", wait: 2)
+            #expect([200, 202].contains(canceled.status), "\(canceled.text)")
+            try world.simulator.takeDown("card", forMs: 0)
+            #expect(try await client.settled(created.id).state == "canceled")
+            try await world.expectBooksAgree(client)
+        }
+    }
 }

@@ -72,11 +72,15 @@ import Testing
 
     @Test func `a payment can be asked about now, by its caller and from the command line`() async throws {
         var settings = WorldSettings()
-        settings.reconcileLines = []
+        settings.inquirySchedule = "100ms, 1h"
         try await World.run(settings) { world, client in
             try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
-            try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire, times: 5), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire), at: "card")
             let created = try await client.create(Bodies.card(), key: "now-1", wait: 0)
+            try await Polling.until("the next inquiry is an hour away") {
+                let events = try await client.send(.get, "/v1/payments/\(created.id)/events?limit=200")
+                return events.text.contains("\"type\":\"inquiry\"")
+            }
             let now = try await client.send(.post, "/v1/payments/\(created.id)/reconcile", wait: 20)
             #expect(now.status == 200)
             #expect(now.state == "succeeded")

@@ -116,6 +116,8 @@ struct WorldSettings: Sendable {
     var contractLines: [String] = []
     /// Lines added to `reconcile:`.
     var reconcileLines: [String] = []
+    /// When an undecided status is asked again.
+    var inquirySchedule = "100ms, 200ms, 400ms, 1s, 2s"
     /// The read timeout.
     var firstByte = "400ms"
 
@@ -149,7 +151,7 @@ struct WorldSettings: Sendable {
             providers:
             \(providers.joined(separator: "\n"))
             reconcile:
-              inquiry_schedule: [100ms, 200ms, 400ms, 1s, 2s]
+              inquiry_schedule: [\(inquirySchedule)]
               resend_schedule: [50ms, 200ms, 500ms, 1s]
               poll_every: 200ms
               lease: 1s

@@ -95,4 +95,17 @@ import Testing
         #expect(stage.durable.legs[0].gone != nil)
         #expect(stage.durable.dueAt == nil)
     }
+
+    @Test func `a payment whose provider is not configured stays due`() throws {
+        let contracts = try fixture.byName([.reference])
+        let context = MachineContext(now: fixture.start, contracts: contracts)
+        var machine = PaymentMachine.create(try fixture.request([.reference]), context).machine
+        let lost = AttemptReport(.indeterminate, code: "read_timeout")
+        _ = machine.handle(.attempted(leg: 0, effect: .primary, number: 1, lost), context)
+        let late = MachineContext(now: machine.payment.deadline + .seconds(1), contracts: [:])
+        let actions = machine.handle(.woke, late)
+        #expect(actions.isEmpty)
+        #expect(machine.payment.latch == .back)
+        #expect(machine.payment.dueAt != nil)
+    }
 }

@@ -183,6 +183,13 @@ extension PaymentMachine {
             ], context)
     }
 
+    private func isUnfinished(_ leg: Leg) -> Bool {
+        if payment.conclusion == nil { return leg.gone == nil }
+        return payment.refunds.contains { refund in
+            refund.parts.contains { $0.leg == leg.index && $0.state == .processing }
+        }
+    }
+
     mutating func wake(at moment: Timestamp?, for provider: ProviderName?) {
         guard let moment else { return }
         wakes.append(Wake(at: moment, provider: provider))
@@ -193,6 +200,10 @@ extension PaymentMachine {
     private mutating func setDue(_ context: MachineContext) {
         if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, !payment.isResting {
             wake(at: payment.deadline, for: nil)
+        }
+        for leg in payment.legs where contract(of: leg, context) == nil && isUnfinished(leg) {
+            // Its provider is not configured; it is looked at again, in case that is mended.
+            wake(at: context.now + context.policy.inquirySchedule.delay(3, jitter: context.jitter), for: leg.provider)
         }
         for index in busy.sorted() { wake(at: context.now, for: payment.legs[index].provider) }
         let first = wakes.min { $0.at < $1.at }

@@ -91,6 +91,8 @@ struct Daemon {
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         group.maximumGracefulShutdownDuration = (configuration.shutdownGrace + .seconds(15)).duration
+        // What does not end when it is told to is left to the next start: nothing acknowledged depends on it.
+        group.maximumCancellationDuration = .seconds(5)
         return group
     }
 }

@@ -6,79 +6,6 @@ public import PaymentCore
 /// the
 /// same in virtual time.
 public struct OperationRunner: Sendable {
-    /// A caller's operation on a payment that exists.
-    public struct Request: Sendable {
-        /// What is asked.
-        public enum Operation: Sendable, Hashable {
-            /// Cancel it.
-            case cancel(reason: String?)
-            /// Capture what is held.
-            case capture(amounts: [Int: Money]?)
-            /// Give back what was captured.
-            case refund(amounts: [Int: Money]?, reason: String?)
-        }
-
-        /// Names the request among those of this process.
-        public let ticket: Int
-        /// The operation.
-        public let operation: Operation
-        /// The record of its key, written with the change.
-        public let record: IdempotencyRecord
-
-        /// A request.
-        public init(ticket: Int, operation: Operation, record: IdempotencyRecord) {
-            self.ticket = ticket
-            self.operation = operation
-            self.record = record
-        }
-    }
-
-    /// What the runner is told.
-    public enum Input: Sendable {
-        /// Something happened to the payment.
-        case event(PaymentEvent)
-        /// A caller wants something.
-        case request(Request)
-        /// What became of the change that was to be made durable.
-        case committed(CommitResult)
-        /// The store could not make it durable.
-        case commitFailed(StoreFailure)
-        /// The payment as the store has it now.
-        case reloaded(Payment)
-        /// The payment could not be read, or is gone.
-        case reloadFailed
-    }
-
-    /// What the runner wants done.
-    public enum Output: Sendable {
-        /// Make this durable, and say what became of it.
-        case commit(PaymentChange)
-        /// Wait a little, then make the same change durable. Counts tries from 0.
-        case commitAgain(PaymentChange, try: Int)
-        /// Execute this; the change that decided it is durable.
-        case perform(PaymentAction)
-        /// Read the payment again.
-        case reload
-        /// A request was answered.
-        case answered(ticket: Int, Answer)
-        /// The payment changed durably.
-        case changed(Payment)
-        /// Nothing is left to do; the lease is ended, or is to be ended if a token is given.
-        case finished(release: LeaseToken?)
-        /// The lease is lost, or the store failed for good. Whoever holds it next goes on.
-        case abandoned(reason: String)
-    }
-
-    /// What came of a request.
-    public enum Answer: Sendable {
-        /// It is durable.
-        case taken(Payment)
-        /// The payment does not allow it; nothing changed.
-        case refused(OperationRefusal)
-        /// The key was used before; nothing changed.
-        case duplicate(IdempotencyRecord)
-    }
-
     private enum Phase {
         case idle
         case committing(Pending)
@@ -122,7 +49,14 @@ public struct OperationRunner: Sendable {
         return false
     }
     /// Requests that were not answered; whoever ends the runner early answers them.
-    public var unansweredTickets: [Int] { requests.map(\.ticket) + abandonedTickets }
+    public var unansweredTickets: [Int] {
+        var tickets = requests.map(\.ticket) + abandonedTickets
+        switch phase {
+        case .committing(let pending), .reloading(let pending): tickets += [pending.request?.ticket].compactMap { $0 }
+        case .idle, .ended: break
+        }
+        return tickets
+    }
 
     /// Takes what arrived while the last change was on its way, and is left when the runner ends.
     public mutating func takeLeftovers() -> (events: [PaymentEvent], requests: [Request]) {
@@ -131,6 +65,15 @@ public struct OperationRunner: Sendable {
             requests.removeAll()
         }
         return (events, requests)
+    }
+
+    /// Begins with what is known already, so that it does not end before that was looked at.
+    public mutating func begin(
+        with events: [PaymentEvent], requests: [Request], _ context: MachineContext
+    ) -> [Output] {
+        self.events += events
+        self.requests += requests
+        return advance(context)
     }
 
     /// Takes an input and says what is to be done.
@@ -272,7 +215,8 @@ public struct OperationRunner: Sendable {
 
     private mutating func rebased(on payment: Payment, _ context: MachineContext) -> [Output] {
         guard case .reloading(let pending) = phase else { return [] }
-        if payment.auditHead == pending.next.payment.auditHead {
+        let isNextVersion = payment.version == pending.change.payment.version + 1
+        if isNextVersion, payment.auditHead == pending.next.payment.auditHead {
             // The change was written after all: an indeterminate commit is settled by reading, never by assuming.
             phase = .committing(pending)
             return durablyChanged(pending, version: payment.version, context)

@@ -68,7 +68,7 @@ public struct OperationService: PaymentOperations {
             return .settled(payment)
         }
         let finished = try await watching(id) { changes throws(OperationFailure) in
-            await engine.askNow(id)
+            try await stored { () throws(StoreFailure) in try await engine.askNow(id) }
             return await follow(payment, wait, changes) { changed in
                 isSettled(changed, .create, nil) && changed.refunds.allSatisfy { $0.state.isFinal }
             }
@@ -124,7 +124,12 @@ extension OperationService {
             switch try await stored({ () throws(StoreFailure) in
                 try await engine.submit(request, record: record)
             }) {
-            case .refused(let refusal): throw .refused(refusal, command.payment)
+            case .refused(let refusal):
+                // The same key may have been taken a moment before, and be the very reason of the refusal.
+                if let known = try await self.record(command.caller, command.key) {
+                    return try await join(known, command.fingerprint, command.wait)
+                }
+                throw .refused(refusal, command.payment)
             case .duplicate(let known): return try await join(known, command.fingerprint, command.wait)
             case .taken(let payment): return await settle(payment, record, command.wait, changes)
             }

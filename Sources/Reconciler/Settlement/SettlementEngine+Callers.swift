@@ -40,21 +40,20 @@ extension SettlementEngine {
         _ change: PaymentChange, _ record: IdempotencyRecord
     ) async throws(StoreFailure) -> CommitResult {
         var last: StoreFailure?
+        var isUncertain = false
         for index in 0..<3 {
             do {
                 return try await store.commit(change)
             } catch {
                 telemetry.storeFailed(error)
-                if error.code == .indeterminate,
-                    let written = try await store.idempotencyRecord(caller: record.caller, key: record.key)
-                {
+                // Uncertainty only grows: once a try may have been written, "nothing was done" is never said again.
+                isUncertain = isUncertain || error.code == .indeterminate
+                last = isUncertain ? StoreFailure(.indeterminate, operation: "create", cause: error.cause) : error
+                if isUncertain, let written = await recordIfReadable(record) {
                     // Its intents are taken up by the sweep, as after a crash.
                     return .duplicate(written)
                 }
-                guard error.code == .busy || error.code == .serialization || error.code == .indeterminate else {
-                    throw error
-                }
-                last = error
+                guard error.code == .busy || error.code == .serialization || error.code == .indeterminate else { break }
                 let delay = Span(milliseconds: Int64(20 << index) + Int64(jitter.next() / 50))
                 do {
                     try await clock.sleep(until: clock.now() + delay)
@@ -64,63 +63,68 @@ extension SettlementEngine {
         throw last ?? StoreFailure(.unavailable, operation: "create", cause: "interrupted")
     }
 
+    private func recordIfReadable(_ record: IdempotencyRecord) async -> IdempotencyRecord? {
+        do {
+            return try await store.idempotencyRecord(caller: record.caller, key: record.key)
+        } catch {
+            telemetry.storeFailed(error)
+            return nil
+        }
+    }
+
     /// Hands a caller's operation to the payment's runner, or writes it for whoever holds the payment.
     func submit(
         _ operation: OperationRunner.Request.Operation, record: IdempotencyRecord
     ) async throws(StoreFailure) -> OperationRunner.Answer {
-        let id = record.payment
-        switch await acquire(id) {
-        case .acquired:
-            guard let token = runners[id]?.lease else { break }
-            lastTicket += 1
-            let ticket = lastTicket
-            let submission = await withCheckedContinuation { continuation in
-                tickets[ticket] = continuation
-                feed(
-                    id, token,
-                    .request(OperationRunner.Request(ticket: ticket, operation: operation, record: record)))
-            }
-            if case .answered(let answer) = submission { return answer }
-            throw StoreFailure(.indeterminate, operation: "operation", cause: "the payment changed hands")
-        case .heldElsewhere:
-            break
-        case .failed(let failure):
-            throw failure
+        guard !isDraining else {
+            throw StoreFailure(.unavailable, operation: "operation", cause: "shutting down")
         }
-        return try await write(operation, record: record)
+        lastTicket += 1
+        let request = OperationRunner.Request(ticket: lastTicket, operation: operation, record: record)
+        let submission = await withCheckedContinuation { continuation in
+            tickets[request.ticket] = continuation
+            if case .terminated = jobSink.yield(.deliver(record.payment, [], [request])) {
+                answer(request.ticket, .lost)
+            }
+        }
+        switch submission {
+        case .answered(let answer): return answer
+        case .failed(let failure): throw failure
+        case .lost: throw StoreFailure(.indeterminate, operation: "operation", cause: "the payment changed hands")
+        }
     }
 
     /// Without the lease nothing is sent: the request is made durable, and the payment's holder finds it.
-    private func write(
-        _ operation: OperationRunner.Request.Operation, record: IdempotencyRecord
-    ) async throws(StoreFailure) -> OperationRunner.Answer {
+    @discardableResult
+    func write(
+        _ id: PaymentID, _ events: [PaymentEvent], _ request: OperationRunner.Request?
+    ) async throws(StoreFailure) -> OperationRunner.Answer? {
         for _ in 0..<8 {
-            guard let payment = try await store.payment(record.payment) else {
+            guard let payment = try await store.payment(id) else {
                 throw StoreFailure(.other, operation: "operation", cause: "the payment is gone")
             }
             var context = context()
             context.mayBegin = false
             var writer = OperationRunner(machine: PaymentMachine(payment: payment), token: LeaseToken(0))
-            let request = OperationRunner.Request(ticket: 0, operation: operation, record: record)
-            for output in writer.handle(.request(request), context) {
-                if case .answered(_, let answer) = output { return answer }
-                guard case .commit(var change) = output else { continue }
-                change.lease = .none
-                let result = try await store.commit(change)
-                guard case .versionConflict = result else {
-                    wakeSink.yield()
-                    for case .answered(_, let answer) in writer.handle(.committed(result), context) { return answer }
-                    break
-                }
+            let first = writer.begin(with: events, requests: request.map { [$0] } ?? [], context)
+            guard var change = first.firstChange else { return first.firstAnswer }
+            change.lease = .none
+            let result = try await store.commit(change)
+            if case .versionConflict = result { continue }
+            let outputs = writer.handle(.committed(result), context)
+            for case .changed(let changed) in outputs { announce(changed) }
+            for case .perform(.alert(let alert)) in outputs {
+                jobSink.yield(.perform(id, LeaseToken(0), .alert(alert)))
             }
+            wakeSink.yield()
+            return outputs.firstAnswer ?? first.firstAnswer
         }
         throw StoreFailure(.serialization, operation: "operation", cause: "other writers were always first")
     }
 
     /// Reads every undecided status of a payment now.
-    func askNow(_ id: PaymentID) async {
-        guard case .acquired = await acquire(id), let token = runners[id]?.lease else { return }
-        feed(id, token, .event(.inquireNow))
+    func askNow(_ id: PaymentID) async throws(StoreFailure) {
+        if try await !take(id, [.inquireNow], []) { try await write(id, [.inquireNow], nil) }
     }
 
     /// Follows a payment's durable changes; ``unwatch(_:_:)`` ends it.
@@ -135,5 +139,17 @@ extension SettlementEngine {
     func unwatch(_ id: PaymentID, _ number: Int) {
         watchers[id]?.removeValue(forKey: number)?.finish()
         if watchers[id]?.isEmpty == true { watchers.removeValue(forKey: id) }
+    }
+}
+
+extension [OperationRunner.Output] {
+    fileprivate var firstChange: PaymentChange? {
+        for case .commit(let change) in self { return change }
+        return nil
+    }
+
+    fileprivate var firstAnswer: OperationRunner.Answer? {
+        for case .answered(_, let answer) in self { return answer }
+        return nil
     }
 }

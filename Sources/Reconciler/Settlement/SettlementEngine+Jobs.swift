@@ -18,8 +18,8 @@ extension SettlementEngine {
                 // The lease runs out by itself; the payment is taken up then.
                 logger.warning("a lease could not be released", metadata: ["error": "\(error)"])
             }
-        case .carryOn(let id, let events, let requests):
-            await carryOn(id, events, requests)
+        case .deliver(let id, let events, let requests):
+            await deliver(id, events, requests)
         case .wake(let moment):
             do {
                 try await clock.sleep(until: moment)
@@ -31,7 +31,8 @@ extension SettlementEngine {
     /// Sees to it that the sweep looks again at `moment` or before. There is one timer that counts; later ones that
     /// were armed before it find that it is not theirs any more.
     func arm(at moment: Timestamp) {
-        if let armed, armed <= moment, armed > clock.now() { return }
+        // One that has passed is about to fire, and is not to be put off.
+        if let armed, armed <= moment { return }
         armed = moment
         jobSink.yield(.wake(at: moment))
     }
@@ -92,38 +93,44 @@ extension SettlementEngine {
         feed(id, token, .reloadFailed)
     }
 
-    private func carryOn(
+    /// Hands requests to the payment's runner, or writes them for whoever holds the payment; answers them in any case.
+    private func deliver(
         _ id: PaymentID, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]
     ) async {
-        guard case .acquired = await acquire(id), let token = runners[id]?.lease else {
-            for request in requests { tickets.removeValue(forKey: request.ticket)?.resume(returning: .lost) }
-            return
-        }
-        for event in events { feed(id, token, .event(event)) }
-        for request in requests { feed(id, token, .request(request)) }
-    }
-
-    /// Takes a payment into work, if no other holder has it.
-    func acquire(_ id: PaymentID) async -> Acquisition {
-        if let runner = runners[id], !runner.hasEnded { return .acquired }
-        if claims[id] != nil {
-            return await withCheckedContinuation { claims[id]?.append($0) }
-        }
-        claims[id] = []
-        let acquisition: Acquisition
         do {
-            if let claimed = try await store.claim(id, holder: settings.holder, leaseFor: settings.sweep.lease) {
-                begin(claimed)
-                acquisition = .acquired
-            } else {
-                acquisition = .heldElsewhere
+            if try await take(id, events, requests) { return }
+            if !events.isEmpty { try await write(id, events, nil) }
+            for request in requests {
+                let answer = try await write(id, [], request)
+                self.answer(request.ticket, answer.map { .answered($0) } ?? .lost)
             }
         } catch {
             telemetry.storeFailed(error)
-            acquisition = .failed(error)
+            logger.warning("a request could not be delivered", metadata: ["payment": "\(id)", "error": "\(error)"])
+            for request in requests { answer(request.ticket, .failed(error)) }
         }
-        for waiting in claims.removeValue(forKey: id) ?? [] { waiting.resume(returning: acquisition) }
-        return acquisition
+    }
+
+    /// Puts events and requests to a payment's runner, which is begun if no other holder has the payment.
+    ///
+    /// `false` if one has.
+    func take(
+        _ id: PaymentID, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]
+    ) async throws(StoreFailure) -> Bool {
+        while claims[id] != nil {
+            await withCheckedContinuation { claims[id, default: []].append($0) }
+        }
+        if let runner = runners[id], !runner.hasEnded {
+            feed(id, events, requests)
+            return true
+        }
+        claims[id] = []
+        defer { for waiting in claims.removeValue(forKey: id) ?? [] { waiting.resume() } }
+        guard let claimed = try await store.claim(id, holder: settings.holder, leaseFor: settings.sweep.lease) else {
+            return false
+        }
+        begin(claimed, events, requests)
+        return true
     }
 
     /// Looks for what is due, again and again.

@@ -19,7 +19,7 @@ public actor SettlementEngine {
     var sweep: Sweep
     var tickets: [Int: CheckedContinuation<Submission, Never>] = [:]
     var lastTicket = 0
-    var claims: [PaymentID: [CheckedContinuation<Acquisition, Never>]] = [:]
+    var claims: [PaymentID: [CheckedContinuation<Void, Never>]] = [:]
     var watchers: [PaymentID: [Int: AsyncStream<Payment>.Continuation]] = [:]
     var lastWatcher = 0
     var isDraining = false
@@ -35,21 +35,16 @@ public actor SettlementEngine {
         case perform(PaymentID, LeaseToken, PaymentAction)
         case reload(PaymentID, LeaseToken)
         case release(PaymentID, LeaseToken)
-        case carryOn(PaymentID, [PaymentEvent], [OperationRunner.Request])
+        case deliver(PaymentID, [PaymentEvent], [OperationRunner.Request])
         case wake(at: Timestamp)
     }
 
     /// What came of a request that was handed to a runner.
     enum Submission: Sendable {
         case answered(OperationRunner.Answer)
-        case lost
-    }
-
-    /// Whether a payment could be taken.
-    enum Acquisition: Sendable {
-        case acquired
-        case heldElsewhere
         case failed(StoreFailure)
+        /// It is not known what became of it.
+        case lost
     }
 
     /// An engine over a store and providers.
@@ -89,6 +84,11 @@ public actor SettlementEngine {
             }
             group.cancelAll()
         }
+        // However it ended: nobody may wait for an answer that will not come.
+        isDraining = true
+        jobSink.finish()
+        wakeSink.finish()
+        for ticket in tickets.keys.sorted() { answer(ticket, .lost) }
     }
 
     /// Begins nothing new, takes in what is on the wire, at most `grace` long, and then stops. What is left is durable,
@@ -141,8 +141,7 @@ public actor SettlementEngine {
         case .answered(let ticket, let answer):
             self.answer(ticket, .answered(answer))
         case .changed(let payment):
-            telemetry.changed(payment)
-            for watcher in (watchers[id] ?? [:]).values { watcher.yield(payment) }
+            announce(payment)
         case .finished(let release):
             end(id)
             if let release { jobSink.yield(.release(id, release)) }
@@ -160,30 +159,80 @@ public actor SettlementEngine {
         let left = runner.takeLeftovers()
         let open = left.requests.filter { tickets[$0.ticket] != nil }
         if !left.events.isEmpty || !open.isEmpty {
-            jobSink.yield(.carryOn(id, left.events, open))
+            jobSink.yield(.deliver(id, left.events, open))
         }
         guard !isDraining else { return }
         if isPlaceWanted { wakeSink.yield() }
         if let due = runner.payment.dueAt, due < clock.now() + settings.sweep.longestPause { arm(at: due) }
     }
 
-    private func answer(_ ticket: Int, _ submission: Submission) {
+    /// Tells everybody in this process who wants to know.
+    func announce(_ payment: Payment) {
+        telemetry.changed(payment)
+        for watcher in (watchers[payment.id] ?? [:]).values { watcher.yield(payment) }
+    }
+
+    func answer(_ ticket: Int, _ submission: Submission) {
         tickets.removeValue(forKey: ticket)?.resume(returning: submission)
     }
 
-    /// Puts a claimed payment to work.
-    func begin(_ claimed: ClaimedPayment) {
-        runners[claimed.payment.id] = OperationRunner(
-            machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
-        feed(claimed.payment.id, claimed.token, .event(.claimed))
+    /// Puts a claimed payment to work, with what is waiting for it.
+    func begin(
+        _ claimed: ClaimedPayment, _ events: [PaymentEvent] = [], _ requests: [OperationRunner.Request] = []
+    ) {
+        let id = claimed.payment.id
+        guard admit(id, claimed.token) else {
+            // A newer claim of this process came first; its runner takes what this one was to do.
+            return feed(id, events, requests)
+        }
+        let unknown = claimed.payment.legs.map(\.provider).filter { contracts[$0] == nil }
+        if !unknown.isEmpty {
+            logger.error(
+                "a payment names a provider that is not configured",
+                metadata: ["payment": "\(id)", "providers": "\(unknown)"])
+        }
+        runners[id] = OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
+        let outputs = runners[id]?.begin(with: [.claimed] + events, requests: requests, context()) ?? []
+        for output in outputs { carryOut(output, id, claimed.token) }
     }
 
     /// Puts a payment that was just created to work; its first intents are durable.
     func begin(_ machine: PaymentMachine, _ token: LeaseToken, _ actions: [PaymentAction]) {
         let id = machine.payment.id
-        runners[id] = OperationRunner(machine: machine, token: token)
         telemetry.changed(machine.payment)
+        // If it was claimed in between, its intents count as in doubt, and nothing is sent for them here.
+        guard admit(id, token) else { return }
+        runners[id] = OperationRunner(machine: machine, token: token)
         for action in actions { jobSink.yield(.perform(id, token, action)) }
         if machine.busy.isEmpty { feed(id, token, .event(.woke)) }
+    }
+
+    /// Hands events and requests to the runner of a payment.
+    func feed(_ id: PaymentID, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]) {
+        for event in events {
+            guard let token = runners[id]?.lease else { return jobSink.yieldDelivery(id, [event], requests) }
+            feed(id, token, .event(event))
+        }
+        for request in requests {
+            guard let token = runners[id]?.lease else { return jobSink.yieldDelivery(id, [], [request]) }
+            feed(id, token, .request(request))
+        }
+    }
+
+    /// Whether a runner under this lease may take the payment's place; an older one leaves it.
+    private func admit(_ id: PaymentID, _ token: LeaseToken) -> Bool {
+        guard let present = runners[id] else { return true }
+        guard present.lease < token else { return false }
+        for ticket in present.unansweredTickets { answer(ticket, .lost) }
+        runners.removeValue(forKey: id)
+        return true
+    }
+}
+
+extension AsyncStream<SettlementEngine.Job>.Continuation {
+    fileprivate func yieldDelivery(
+        _ id: PaymentID, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]
+    ) {
+        yield(.deliver(id, events, requests))
     }
 }
