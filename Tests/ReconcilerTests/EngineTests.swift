@@ -1,0 +1,95 @@
+import Logging
+import MemoryStore
+import PaymentCore
+import Reconciler
+import Testing
+
+/// A provider that does at once what it is asked for, and counts it.
+actor ObligingProvider: PaymentProvider {
+    nonisolated let name: ProviderName
+    nonisolated let contract = ProviderContract.reference
+    private(set) var sent: [EffectKind] = []
+
+    init(_ name: ProviderName) { self.name = name }
+
+    func send(_ order: SendOrder) -> AttemptReport {
+        sent.append(order.kind)
+        let status: Observation.Status = order.kind == .capture ? .captured : .authorized
+        let captures =
+            order.kind == .capture
+            ? [Observation.Movement(key: order.key, amount: order.amount, state: .succeeded)] : []
+        return AttemptReport(
+            .accepted, code: "http_201",
+            observation: Observation(
+                status, began: MachineClock().now(), source: .answer, key: order.transactionKey,
+                amount: order.amount, captures: captures))
+    }
+
+    func inquire(_ order: InquiryOrder) -> Observation {
+        Observation(.unavailable, began: MachineClock().now(), source: .inquiry)
+    }
+}
+
+struct NoJitter: JitterSource {
+    func next() -> Int { 0 }
+}
+
+@Suite struct EngineTests {
+    private func settle(
+        failing faults: [(StoreFailure.Code, StoreOperation, Bool)], wait: Span = .seconds(20)
+    ) async throws -> (result: OperationResult, sent: [EffectKind]) {
+        let card = try ProviderName("card")
+        let clock = MachineClock()
+        let store = MemoryStore(clock: { clock.now() })
+        let provider = ObligingProvider(card)
+        let engine = SettlementEngine(
+            store: store, providers: [provider], clock: clock, jitter: NoJitter(),
+            settings: EngineSettings(holder: "test"), logger: Logger(label: "test"))
+        let service = OperationService(store: store, engine: engine, clock: clock)
+        let amount = try Money(1_200, #require(Currency(code: "JPY")))
+        let request = try CreateRequest(
+            caller: CallerID("shop"), key: IdempotencyKey("create-1"), amount: amount,
+            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
+            contracts: [card: .reference])
+        for (code, operation, afterDoing) in faults {
+            await store.failNext(code, on: operation, afterDoing: afterDoing)
+        }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            let result = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: wait)
+            await engine.drain(for: .seconds(5))
+            try await group.waitForAll()
+            return (result, await provider.sent)
+        }
+    }
+
+    @Test(arguments: [StoreFailure.Code.busy, .serialization])
+    func `a store that is busy for a moment delays a payment and changes nothing else`(
+        code: StoreFailure.Code
+    ) async throws {
+        let (result, sent) = try await settle(failing: [(code, .commit, false), (code, .commit, false)])
+        guard case .settled(let payment) = result else {
+            Issue.record("expected a settled payment")
+            return
+        }
+        #expect(payment.state == .succeeded)
+        #expect(sent == [.authorize, .capture])
+    }
+
+    @Test func `a creation of which nobody knows whether it was written is found, not made twice`() async throws {
+        let (result, sent) = try await settle(failing: [(.indeterminate, .commit, true)], wait: .seconds(1))
+        guard case .unsettled(let payment) = result else {
+            Issue.record("expected the payment that was written")
+            return
+        }
+        #expect(payment.legs[0].primary.attempts == 1)
+        // Its first intent is in doubt, as after a crash: nothing is sent before the status was read.
+        #expect(sent.count { $0 == .authorize } == 0)
+    }
+
+    @Test func `a full store refuses a payment whole`() async throws {
+        await #expect(throws: OperationFailure.self) {
+            _ = try await settle(failing: [(.full, .commit, false)])
+        }
+    }
+}
