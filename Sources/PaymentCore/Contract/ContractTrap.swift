@@ -74,7 +74,7 @@ extension ProviderContract {
         if cancel != .tombstoning, !enforcesNotAfter, !assumptions.plugAllowed {
             trap(
                 .undoImpossible,
-                "needs cancel 'tombstoning', or enforces_not_after, or allow_plug: true in the configuration")
+                "needs cancel 'tombstoning', or enforces_not_after, or reconcile.allow_plug: true")
         }
         if phases == .sale, !assumptions.storeKeepsAcknowledgedRows,
             !assumptions.onePhaseOnAsynchronousStoreAccepted
