@@ -1,12 +1,12 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all build lint format clean
+.PHONY: help demo run test test-all simulate simulate-long build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## payments through a misbehaving provider, in one command
 	@scripts/demo
@@ -14,11 +14,17 @@ demo: ## payments through a misbehaving provider, in one command
 run: ## the daemon and the provider simulator, until Ctrl-C
 	@scripts/run
 
-test: ## packages, lint, build and all tests: what continuous integration runs
+test: ## packages, lint, builds, all tests, simulation: what continuous integration runs
 	@scripts/test
 
-test-all: ## the same, and the core under Thread Sanitizer
+test-all: ## the same, the long simulation, and the core under Thread Sanitizer
 	@scripts/test-all
+
+simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1400 FROM=1
+	@scripts/simulate
+
+simulate-long: ## every state of every scenario, planted bugs, and many seeds: SEEDS=20000 FROM=1
+	@scripts/simulate --long
 
 build: ## a debug build
 	@scripts/install-packages

@@ -71,6 +71,8 @@ let package = Package(
             name: "OperationsConsole",
             dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics],
             swiftSettings: strict),
+        // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
+        .target(name: "Simulation", dependencies: ["PaymentCore", "Reconciler"], swiftSettings: core),
         // A provider that misbehaves on purpose. It shares no code with the daemon, so that it can judge it.
         .target(
             name: "ProviderSimulator", dependencies: [hummingbird, nio, grdb, logging, crypto],
@@ -83,7 +85,8 @@ let package = Package(
             name: "ReconcileDaemon",
             dependencies: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "HTTPTransport", "Providers", "PaymentAPI",
-                "OperationsConsole", hummingbird, lifecycle, signals, arguments, yams, logging, metrics, coreMetrics,
+                "OperationsConsole", "Simulation", hummingbird, lifecycle, signals, arguments, yams, logging, metrics,
+                coreMetrics,
                 crypto,
             ],
             resources: [.embedInCode("Resources/payments.yaml")], swiftSettings: strict),
@@ -131,8 +134,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ReconcileDaemonTests", dependencies: ["ReconcileDaemon", "PaymentCore", yams],
+            name: "ReconcileDaemonTests",
+            dependencies: ["ReconcileDaemon", "PaymentCore", "Simulation", arguments, yams],
             swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),
         .testTarget(name: "DemoTests", dependencies: ["ReconcileDaemon", "HTTPTransport"], swiftSettings: strict),
         // The real daemon as a process, a provider that misbehaves, and both ledgers.
         .testTarget(

@@ -10,12 +10,9 @@ extension MemoryStore {
     }
 
     private func write(_ change: PaymentChange) throws(StoreFailure) -> CommitResult {
-        let headBefore = try MemoryStore.headBefore(change)
-        if let record = change.record {
-            guard record.payment == change.payment.id, record.caller == change.payment.caller else {
-                throw StoreFailure(.other, operation: "commit", cause: "the key's record is of another payment")
-            }
-            if let known = records[KeyPlace(caller: record.caller, key: record.key)] { return .duplicate(known) }
+        let headBefore = try change.checkedHeadBefore()
+        if let record = change.record, let known = records[KeyPlace(caller: record.caller, key: record.key)] {
+            return .duplicate(known)
         }
         if case .creating(let holder, let span) = change.lease {
             return try insert(change, headBefore, Lease(holder: holder, until: moment() + span))
@@ -32,7 +29,7 @@ extension MemoryStore {
             let record = records[KeyPlace(caller: change.payment.caller, key: change.payment.key)]
             return record.map { .duplicate($0) } ?? .versionConflict
         }
-        try require(headBefore, is: .empty(id))
+        try PaymentChange.requireContinuation(from: headBefore, of: .empty(id))
         let token = LeaseToken(1)
         let payment = keep(change)
         stored[id] = Stored(payment: payment, token: token, lease: lease)
@@ -51,7 +48,7 @@ extension MemoryStore {
             break
         }
         guard found.payment.version == change.payment.version else { return .versionConflict }
-        try require(headBefore, is: found.payment.auditHead)
+        try PaymentChange.requireContinuation(from: headBefore, of: found.payment.auditHead)
         found.payment = keep(change)
         stored[change.payment.id] = found
         return .committed(version: found.payment.version, lease: nil)
@@ -65,29 +62,6 @@ extension MemoryStore {
         var machine = PaymentMachine(payment: change.payment)
         machine.committed(version: change.payment.version + 1)
         return machine.payment
-    }
-
-    private func require(_ headBefore: AuditHead, is stored: AuditHead) throws(StoreFailure) {
-        guard headBefore == stored else {
-            throw StoreFailure(
-                .other, operation: "commit", cause: "the audit entries do not continue the stored trail")
-        }
-    }
-
-    /// Checks that the entries are a chain that ends at the head which the payment remembers; gives where it begins.
-    private static func headBefore(_ change: PaymentChange) throws(StoreFailure) -> AuditHead {
-        guard let first = change.entries.first else { return change.payment.auditHead }
-        let before = AuditHead(sequence: first.sequence - 1, hash: first.previous)
-        var head = before
-        for entry in change.entries {
-            guard entry.sequence == head.sequence + 1, entry.previous == head.hash else { break }
-            head = AuditHead(sequence: entry.sequence, hash: entry.hash)
-        }
-        guard head == change.payment.auditHead else {
-            throw StoreFailure(
-                .other, operation: "commit", cause: "the audit entries do not lead to the payment's head")
-        }
-        return before
     }
 
     /// Reads the record of an idempotency key.

@@ -32,7 +32,9 @@ extension MemoryStore {
     public func payment(
         at provider: ProviderName, effect key: EffectKey
     ) async throws(StoreFailure) -> PaymentID? {
-        stored.values.first { $0.payment.has(key, at: provider) }?.payment.id
+        try perform(.paymentOfEffect) {
+            stored.values.first { $0.payment.has(key, at: provider) }?.payment.id
+        }
     }
 
     /// Counts for metrics and the console.
@@ -56,16 +58,5 @@ extension PaymentQuery {
         if let createdAfter, payment.createdAt <= createdAfter { return false }
         if let after, (payment.createdAt, payment.id) >= (after.createdAt, after.id) { return false }
         return true
-    }
-}
-
-extension Payment {
-    fileprivate func has(_ key: EffectKey, at provider: ProviderName) -> Bool {
-        legs.contains { leg in
-            guard leg.provider == provider else { return false }
-            let own = [leg.primary, leg.capture, leg.void, leg.compensation].compactMap { $0?.key }
-            let asked = refunds.flatMap(\.parts).filter { $0.leg == leg.index }.map(\.effect.key)
-            return own.contains(key) || asked.contains(key)
-        }
     }
 }

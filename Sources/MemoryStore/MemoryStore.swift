@@ -88,6 +88,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case payments
     /// ``PaymentStore/auditTrail(of:after:limit:)``
     case auditTrail = "audit trail"
+    /// ``PaymentStore/payment(at:effect:)``
+    case paymentOfEffect = "payment of an effect"
     /// ``PaymentStore/claimDue(_:)``
     case claimDue = "claim due"
     /// ``PaymentStore/claim(_:holder:leaseFor:)``

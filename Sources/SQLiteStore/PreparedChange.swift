@@ -23,12 +23,7 @@ struct PreparedChange: Sendable {
     /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself.
     init(_ change: PaymentChange) throws(StoreFailure) {
         readVersion = change.payment.version
-        headBefore = try PreparedChange.headBefore(change)
-        if let record = change.record {
-            guard record.payment == change.payment.id, record.caller == change.payment.caller else {
-                throw StoreFailure(.other, operation: "commit", cause: "the key's record is of another payment")
-            }
-        }
+        headBefore = try change.checkedHeadBefore()
         var machine = PaymentMachine(payment: change.payment)
         machine.committed(version: change.payment.version + 1)
         payment = machine.payment
@@ -39,22 +34,6 @@ struct PreparedChange: Sendable {
         events = change.entries.map { EventRow($0) }
         lease = change.lease
         record = change.record
-    }
-
-    /// Checks that the entries are a chain that ends at the head which the payment remembers.
-    private static func headBefore(_ change: PaymentChange) throws(StoreFailure) -> AuditHead {
-        guard let first = change.entries.first else { return change.payment.auditHead }
-        let before = AuditHead(sequence: first.sequence - 1, hash: first.previous)
-        var head = before
-        for entry in change.entries {
-            guard entry.sequence == head.sequence + 1, entry.previous == head.hash else { break }
-            head = AuditHead(sequence: entry.sequence, hash: entry.hash)
-        }
-        guard head == change.payment.auditHead else {
-            throw StoreFailure(
-                .other, operation: "commit", cause: "the audit entries do not lead to the payment's head")
-        }
-        return before
     }
 
     /// The values of the columns that a change sets, in the order of ``insertSQL`` and ``updateSQL``.

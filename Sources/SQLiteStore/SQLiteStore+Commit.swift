@@ -61,7 +61,7 @@ extension PreparedChange {
             let record = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db)
             return record.map { .duplicate($0) } ?? .versionConflict
         }
-        try requireHead(.empty(payment.id))
+        try PaymentChange.requireContinuation(from: headBefore, of: .empty(payment.id))
         let token = LeaseToken(1)
         let place: StatementArguments = [id, holder, token.number, until.milliseconds]
         try db.cachedStatement(sql: PreparedChange.insertSQL).execute(arguments: columns + place)
@@ -89,18 +89,11 @@ extension PreparedChange {
         guard let hash = Digest(hex: row[4]) else {
             throw StoreFailure(.corrupted, operation: "commit", cause: "the stored head of a trail is no digest")
         }
-        try requireHead(AuditHead(sequence: row[3], hash: hash))
+        try PaymentChange.requireContinuation(from: headBefore, of: AuditHead(sequence: row[3], hash: hash))
         let place: StatementArguments = [ends, id]
         try db.cachedStatement(sql: PreparedChange.updateSQL).execute(arguments: columns + place)
         try writeParts(db)
         return .committed(version: writtenVersion, lease: nil)
-    }
-
-    private func requireHead(_ stored: AuditHead) throws {
-        guard headBefore == stored else {
-            throw StoreFailure(
-                .other, operation: "commit", cause: "the audit entries do not continue the stored trail")
-        }
     }
 
     private func writeParts(_ db: Database) throws {

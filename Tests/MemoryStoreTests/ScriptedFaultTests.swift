@@ -57,6 +57,8 @@ internal import Testing
             case .payment: _ = try await store.payment(id)
             case .payments: _ = try await store.payments(PaymentQuery())
             case .auditTrail: _ = try await store.auditTrail(of: id, after: 0, limit: 1)
+            case .paymentOfEffect:
+                _ = try await store.payment(at: ProviderName("cards"), effect: EffectKey(reported: "k"))
             case .claimDue: _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 1, leaseFor: .seconds(1)))
             case .claim: _ = try await store.claim(id, holder: "w", leaseFor: .seconds(1))
             case .renew: _ = try await store.renew([:], leaseFor: .seconds(1))

@@ -15,6 +15,9 @@ struct ReadOnlyStore: PaymentStore {
     func auditTrail(
         of id: PaymentID, after sequence: Int64, limit: Int
     ) async throws(StoreFailure) -> [AuditEntry] { [] }
+    func payment(
+        at provider: ProviderName, effect key: EffectKey
+    ) async throws(StoreFailure) -> PaymentID? { payments.first { $0.has(key, at: provider) }?.id }
     func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] { [] }
     func claim(
         _ id: PaymentID, holder: String, leaseFor: Span

@@ -41,13 +41,48 @@ import Testing
     }
 
     @Test(arguments: [Span.zero, .minutes(2), .minutes(2) + .seconds(5)])
-    func `keys must live longer than requests`(_ retention: Span) {
-        var contract = ProviderContract.reference
-        contract.keyRetention = retention
+    func `keys must live longer than requests, enforced not_after or not`(_ retention: Span) {
+        for enforced in [true, false] {
+            var contract = ProviderContract.reference
+            contract.keyRetention = retention
+            contract.enforcesNotAfter = enforced
+            #expect(traps(contract) == [.keysNotIdempotent])
+            contract.keyRetention = retention + .minutes(3)
+            #expect(traps(contract).isEmpty)
+        }
+    }
+
+    @Test(arguments: [ProviderContract.reference, .referenceSale, .enforcing, .stripe, .payPay, .gmoPG])
+    func `reads without a bound on their staleness prove nothing, whatever else is offered`(
+        _ contract: ProviderContract
+    ) {
+        var contract = contract
+        contract.visibilityLag = ProviderContract.unboundedLag
+        #expect(traps(contract, plug) == [.staleReadsUnbounded])
+        contract.visibilityLag = .hours(1)
+        #expect(traps(contract, plug).isEmpty)
+    }
+
+    @Test func `stale reads may outlast keys only where something else than sending again undoes`() {
+        var contract = ProviderContract.stripe
+        contract.visibilityLag = .hours(24) - contract.maxRequestLife - contract.clockSkew
+        #expect(traps(contract, plug) == [.staleReadsOutlastKeys])
+        contract.enforcesNotAfter = true
+        #expect(traps(contract, plug).isEmpty)
         contract.enforcesNotAfter = false
-        #expect(traps(contract) == [.keysNotIdempotent])
-        contract.keyRetention = retention + .minutes(3)
-        #expect(traps(contract).isEmpty)
+        contract.cancel = .tombstoning
+        #expect(traps(contract, plug).isEmpty)
+        contract.cancel = .none
+        contract.visibilityLag = contract.visibilityLag - .milliseconds(1)
+        #expect(traps(contract, plug).isEmpty)
+    }
+
+    @Test func `what may leave late and take long must fit into the longest request life`() {
+        let contract = ProviderContract.reference
+        #expect(contract.trap(sendWithin: .seconds(30), total: .seconds(89)) == nil)
+        let trap = contract.trap(sendWithin: .seconds(31), total: .seconds(89))
+        #expect(trap?.name == .requestsOutliveTheirLimit)
+        #expect(trap?.explanation.contains("120000ms") == true)
     }
 
     @Test func `a status must outlive its proof`() {
@@ -71,8 +106,26 @@ import Testing
         }
     }
 
+    /// Those that no contract alone falls into at its shortest lag.
+    private func otherTraps() -> [ContractTrap] {
+        var stale = ProviderContract.reference
+        stale.visibilityLag = ProviderContract.unboundedLag
+        var outlasting = ProviderContract.stripe
+        outlasting.visibilityLag = .days(1)
+        var claim = RecoveryClaim(.restore, at: Timestamp(milliseconds: 0))
+        claim.readsCountFrom = claim.at
+        claim.acknowledgementsKept = true
+        let late = ProviderContract.reference.trap(sendWithin: .hours(1), total: .hours(1))
+        return [.randomKeys] + [late].compactMap { $0 } + stale.traps(under: plug) + outlasting.traps(under: plug)
+            + claim.traps(contracts: [.reference])
+    }
+
     @Test func `every trap has its own name and says what is allowed`() {
         var found: Set<ContractTrap.Name> = []
+        for trap in otherTraps() {
+            found.insert(trap.name)
+            #expect(trap.explanation.count > 20)
+        }
         for inquiry in ProviderContract.Inquiry.allCases {
             for (cancel, retention) in ProviderContract.Cancel.allCases.flatMap({
                 [($0, Span?.some(.zero)), ($0, nil)]

@@ -26,13 +26,28 @@ import Testing
                                         facts.lastRefused = flags[bits >> 5 & 1]
                                         // The last outcome is never worse than the worst.
                                         guard !facts.lastRefused || worst >= .refused else { continue }
-                                        visit(facts)
+                                        forEachRest(facts, visit)
                                     }
                                 }
                             }
                         }
                     }
                 }
+            }
+        }
+    }
+
+    /// What matters only for some of the other facts.
+    private static func forEachRest(_ facts: EffectFacts, _ visit: (EffectFacts) -> Void) {
+        var facts = facts
+        let accepted = facts.worst == .indeterminate ? [false, true] : [facts.worst == .accepted]
+        let cancels = facts.goal == .undo && facts.tombstoneOffered ? 4 : 1
+        for wasAccepted in accepted {
+            facts.wasAccepted = wasAccepted
+            for bits in 0..<cancels {
+                facts.cancelReversesSale = bits & 1 != 0
+                facts.traceWanted = bits & 2 != 0
+                visit(facts)
             }
         }
     }
@@ -49,7 +64,7 @@ import Testing
                 wrong.append("\(broken): \(verdict) for \(facts)")
             }
         }
-        #expect(count == 2 * (7 + 4) * 14 * 3 * 2 * 3 * 2 * 32)
+        #expect(count == (3 + 3 * 2 + 4) * 14 * 3 * 2 * 3 * 2 * 16 * (2 + 4 + 1))
         #expect(first["no-row"] == nil)
         let names = TableA.shipped.rows.map(\.name)
         #expect(Set(names).count == names.count)
@@ -74,6 +89,9 @@ import Testing
             return "a contradiction that is none"
         }
         if decision == .cancel, !facts.tombstoneOffered { return "a cancel that leaves no tombstone" }
+        if decision == .cancel, facts.cancelReversesSale, facts.isOnePhase, !facts.latchAcknowledged {
+            return "a cancel that may reverse a sale, under an unacknowledged latch"
+        }
         let undecided = facts.status == .pending || facts.status == .unavailable
         if undecided, decision != .keep { return "decides on what is undecided" }
         return nil
@@ -110,10 +128,12 @@ import Testing
             if facts.trust != .trusted || !facts.latchAcknowledged { return "never sent, on rows that may be lost" }
             if facts.worst > .unsent { return "never sent, though it was" }
             if facts.goal != .undo { return "gone, though it could be sent" }
+            if facts.traceWanted { return "gone without a trace" }
         case .refused:
             if facts.worst != .refused || facts.trust != .trusted { return "refused, though more was sent" }
         case .neverHappened:
             if facts.proof != .proven { return "never, without a proof" }
+            if facts.wasAccepted { return "never, though it was accepted" }
             if ![.notFound, .declinedUnbound].contains(facts.status) { return "never, against the status" }
         case .status:
             let byStatus: Set<StatusFact> = [.declinedBound, .voided, .tombstoned, .expired, .refunded]

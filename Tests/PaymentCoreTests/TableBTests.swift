@@ -30,11 +30,12 @@ import Testing
         }
         for legs in combinations where legs.count(where: \.isOnePhase) <= 1 {
             for latch in Latch.allCases {
-                for bits in 0..<16 {
+                for bits in 0..<32 {
                     visit(
                         PaymentFacts(
                             latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
-                            inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0))
+                            inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0,
+                            hasCaptureRequest: bits & 16 != 0))
                 }
             }
         }
@@ -44,7 +45,7 @@ import Testing
         var rows: Set<String> = []
         var wrong: [String] = []
         Self.forEachFacts(legs: count) { facts in
-            let verdict = TableB.decide(facts)
+            let verdict = TableB.shipped.decide(facts)
             rows.insert(verdict.row)
             if wrong.count < 5, let broken = Self.violation(facts, verdict.decision) {
                 wrong.append("\(broken): \(verdict) for \(facts)")
@@ -72,7 +73,9 @@ import Testing
             return !facts.legs[sale].isOnePhase || facts.legs[sale].standing != .open
                 || others.contains { ![.held, .taken].contains(facts.legs[$0].standing) }
                 ? "sells before the others are held" : nil
-        case .capture: return facts.latch == .forward ? nil : "captures under \(facts.latch)"
+        case .capture:
+            if facts.hasCaptureRequest, !facts.latchAcknowledged { return "captures by a request that may be lost" }
+            return facts.latch == .forward ? nil : "captures under \(facts.latch)"
         case .undo(let legs):
             if facts.latch != .back && facts.latch != .compensate { return "undoes under \(facts.latch)" }
             if facts.inRecovery, facts.legs.contains(where: { !$0.freshlyRead && $0.standing != .gone }) {
@@ -82,6 +85,9 @@ import Testing
         case .rest:
             return facts.holdOnly && facts.legs.allSatisfy { [.held, .taken].contains($0.standing) }
                 ? nil : "rests without everything held"
+        case .awaitCapture(let legs):
+            return facts.inRecovery && allRead && facts.holdOnly && !legs.isEmpty
+                && legs.allSatisfy { facts.legs[$0].standing == .taken } ? nil : "waits for a capture that was not lost"
         case .readAll: return facts.inRecovery ? nil : "reads without a reason"
         case .wait: return violationOfWaiting(facts)
         }
@@ -117,6 +123,7 @@ import Testing
 
     private static func violationOfWaiting(_ facts: PaymentFacts) -> String? {
         if facts.legs.contains(where: { $0.standing == .quarantined }) { return nil }
+        if !facts.latchAcknowledged, facts.latch == .forward, facts.hasCaptureRequest { return nil }
         if !facts.latchAcknowledged, facts.latch == .back || facts.latch == .compensate { return nil }
         return "waits for nothing"
     }
@@ -126,9 +133,9 @@ import Testing
             latch: .none,
             legs: [Leg(isOnePhase: false, standing: .taken), Leg(isOnePhase: false, standing: .held)],
             stopAsked: true, inRecovery: true)
-        #expect(TableB.decide(facts).decision == .latch(.forward))
+        #expect(TableB.shipped.decide(facts).decision == .latch(.forward))
         facts.inRecovery = false
-        #expect(TableB.decide(facts).decision == .latch(.back))
+        #expect(TableB.shipped.decide(facts).decision == .latch(.back))
     }
 
     @Test func `latches move forward, back and to compensation only`() {

@@ -9,15 +9,27 @@ public struct ContractTrap: Error, Sendable, Hashable, CustomStringConvertible {
         case noInquiry = "no-inquiry"
         /// Nothing can be asked and nothing canceled.
         case noInquiryAndNoCancel = "no-inquiry-and-no-cancel"
-        /// The same key is executed twice, or may be by the time that a request arrives.
+        /// The same key is executed twice, or may be by the time that a copy of a request arrives (runs 3, 15, 17).
         case keysNotIdempotent = "keys-not-idempotent"
+        /// Keys drawn by chance: whoever lost the row asks again under another key (run 18).
+        case randomKeys = "random-keys"
         /// No tombstone, no enforced `not_after`, and sending again to be able to void is not allowed: what is to be
-        /// undone could only be quarantined (run A14 of the model).
+        /// undone could only be quarantined (runs 4 and A14).
         case undoImpossible = "undo-impossible"
-        /// A one-phase provider on a store that may lose acknowledged rows.
+        /// A one-phase provider on a store that may lose acknowledged rows (runs 20, 21).
         case onePhaseOnAsynchronousStore = "one-phase-on-asynchronous-store"
         /// A status read may be stale for so long that a proof would come after the key or the status is forgotten.
         case statusForgottenBeforeProof = "status-forgotten-before-proof"
+        /// A status read may be stale for any time: no read ever proves anything (runs 7, 7b).
+        case staleReadsUnbounded = "stale-reads-unbounded"
+        /// Reads may be stale for as long as a key may be sent again, and sending again is the only way to undo.
+        case staleReadsOutlastKeys = "stale-reads-outlast-keys"
+        /// A request may leave so late, and take so long, that it is executed after it counts as dead (runs 5, 16).
+        case requestsOutliveTheirLimit = "requests-outlive-their-limit"
+        /// Reads after lost rows would count before they show what the lost rows' owner did (runs C12, W3, W5).
+        case recoveryReadsTooEarly = "recovery-reads-too-early"
+        /// Acknowledgements would count although the rows that they were for may be lost (runs C2, W1).
+        case recoveryCountsAcknowledgements = "recovery-counts-acknowledgements"
         /// A bound or limit that is zero or negative.
         case senselessLimit = "senseless-limit"
     }
@@ -28,6 +40,18 @@ public struct ContractTrap: Error, Sendable, Hashable, CustomStringConvertible {
     public let explanation: String
 
     public var description: String { "\(name.rawValue): \(explanation)" }
+
+    /// A trap, with what would be allowed in words.
+    init(_ name: Name, _ explanation: String) {
+        self.name = name
+        self.explanation = explanation
+    }
+
+    /// What a configuration that asks for random keys is told.
+    public static let randomKeys = ContractTrap(
+        .randomKeys,
+        "keys are derived from the request, so that after lost rows the same request has the same keys; "
+            + "key_format is one of " + KeyFormat.allCases.map(\.rawValue).joined(separator: ", "))
 }
 
 /// What the configuration promises around the contracts.
@@ -51,51 +75,104 @@ public struct SafetyAssumptions: Sendable, Hashable {
 }
 
 extension ProviderContract {
+    /// The `visibilityLag` of a provider that promises no bound. No decision is safe with it: it is refused.
+    public static let unboundedLag = Span(milliseconds: .max)
+
     /// Everything that makes this contract unusable under the assumptions; empty if it can be made safe.
     public func traps(under assumptions: SafetyAssumptions) -> [ContractTrap] {
+        inquiryTraps + keyTraps + readTraps + undoTraps(assumptions) + limitTraps
+    }
+
+    private var inquiryTraps: [ContractTrap] {
+        guard inquiry == .none else { return [] }
         var traps: [ContractTrap] = []
-        func trap(_ name: ContractTrap.Name, _ explanation: String) {
-            traps.append(ContractTrap(name: name, explanation: explanation))
+        if keyRetention != nil {
+            traps.append(.init(.noInquiryAndKeysExpire, "inquiry 'none' needs keys that are kept for ever"))
+        } else if cancel != .none {
+            traps.append(.init(.noInquiry, "inquiry is one of by_own_key, by_listing"))
         }
-        if inquiry == .none, keyRetention != nil {
-            trap(.noInquiryAndKeysExpire, "inquiry 'none' needs keys that are kept for ever")
+        if cancel == .none {
+            traps.append(.init(.noInquiryAndNoCancel, "inquiry 'none' needs a cancel under the own key"))
         }
-        if inquiry == .none, keyRetention == nil, cancel != .none {
-            trap(.noInquiry, "one of by_own_key, by_listing")
-        }
-        if inquiry == .none, cancel == .none {
-            trap(.noInquiryAndNoCancel, "inquiry 'none' needs a cancel under the own key")
-        }
-        if let age = safeResendAge, age <= .zero, !enforcesNotAfter {
-            trap(
+        return traps
+    }
+
+    /// An enforced `not_after` does not help keys that are forgotten before it: a copy that the network makes is
+    /// executed as well (run 17 is safe because `not_after` comes before the end of the retention).
+    private var keyTraps: [ContractTrap] {
+        guard let age = safeResendAge, age <= .zero else { return [] }
+        return [
+            .init(
                 .keysNotIdempotent,
-                "key_retention must exceed max_request_life + clock_skew, or the provider must enforce not_after")
+                "key_retention must exceed max_request_life + clock_skew: a key is executed once for as long as a "
+                    + "request under it may arrive")
+        ]
+    }
+
+    private var readTraps: [ContractTrap] {
+        guard visibilityLag < ProviderContract.unboundedLag else {
+            return [
+                .init(
+                    .staleReadsUnbounded,
+                    "visibility_lag must have a bound: a read that may be stale for any time never proves that "
+                        + "nothing happened")
+            ]
         }
+        var traps: [ContractTrap] = []
+        if let age = safeResendAge, age > .zero, visibilityLag >= age, cancel != .tombstoning, !enforcesNotAfter {
+            traps.append(
+                .init(
+                    .staleReadsOutlastKeys,
+                    "visibility_lag must be below key_retention - max_request_life - clock_skew, or the provider "
+                        + "must offer cancel 'tombstoning' or enforces_not_after"))
+        }
+        if let retention = statusRetention, retention <= maxRequestLife + proofMargin {
+            traps.append(
+                .init(
+                    .statusForgottenBeforeProof,
+                    "status_retention must exceed max_request_life + clock_skew + visibility_lag"))
+        }
+        return traps
+    }
+
+    private func undoTraps(_ assumptions: SafetyAssumptions) -> [ContractTrap] {
+        var traps: [ContractTrap] = []
         if cancel != .tombstoning, !enforcesNotAfter, !assumptions.plugAllowed {
-            trap(
-                .undoImpossible,
-                "needs cancel 'tombstoning', or enforces_not_after, or reconcile.allow_plug: true")
+            traps.append(
+                .init(
+                    .undoImpossible,
+                    "needs cancel 'tombstoning', or enforces_not_after, or reconcile.allow_plug: true"))
         }
         if phases == .sale, !assumptions.storeKeepsAcknowledgedRows,
             !assumptions.onePhaseOnAsynchronousStoreAccepted
         {
-            trap(
-                .onePhaseOnAsynchronousStore,
-                "a one-phase provider needs a store that keeps acknowledged rows, or the risk accepted in words")
-        }
-        if let retention = statusRetention, retention <= maxRequestLife + proofMargin {
-            trap(
-                .statusForgottenBeforeProof,
-                "status_retention must exceed max_request_life + clock_skew + visibility_lag")
-        }
-        if requestsPerSecond < 1 || concurrency < 1 || maxRequestLife <= .zero || clockSkew < .zero
-            || visibilityLag < .zero
-        {
-            trap(
-                .senselessLimit,
-                "requests_per_second and concurrency must be at least 1, max_request_life above 0, others not negative"
-            )
+            traps.append(
+                .init(
+                    .onePhaseOnAsynchronousStore,
+                    "a one-phase provider needs a store that keeps acknowledged rows, or the risk accepted in words"))
         }
         return traps
+    }
+
+    private var limitTraps: [ContractTrap] {
+        let isSenseless =
+            requestsPerSecond < 1 || concurrency < 1 || maxRequestLife <= .zero || clockSkew < .zero
+            || visibilityLag < .zero
+        guard isSenseless else { return [] }
+        return [
+            .init(
+                .senselessLimit,
+                "requests_per_second and concurrency must be at least 1, max_request_life above 0, others not negative")
+        ]
+    }
+
+    /// What is wrong with time limits under which a request may still be on its way when it counts as dead: its first
+    /// byte may leave `sendWithin` after the intent, and the exchange may take `total`. `nil` if they fit.
+    public func trap(sendWithin: Span, total: Span) -> ContractTrap? {
+        guard sendWithin + total + .seconds(1) > maxRequestLife else { return nil }
+        return ContractTrap(
+            .requestsOutliveTheirLimit,
+            "max_request_life, which is \(maxRequestLife.milliseconds)ms, must exceed reconcile.send_within + "
+                + "timeouts.total by a second")
     }
 }

@@ -58,6 +58,8 @@ public enum QuarantineCause: String, Sendable, Hashable, Codable, CaseIterable {
     case undoImpossible = "undo_impossible"
     /// A void or a refund that must be done was refused.
     case undoRefused = "undo_refused"
+    /// It was captured by a request whose row was lost, and the caller did not repeat it.
+    case captureRequestLost = "capture_request_lost"
     /// A refund that was asked for was declined in a way that may yet change.
     case refundInDoubt = "refund_in_doubt"
 }

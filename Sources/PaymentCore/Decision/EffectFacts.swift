@@ -122,6 +122,8 @@ public struct EffectFacts: Sendable, Hashable {
     public var proof: Proof
     /// Whether an accepted effect was missed.
     public var visibility: Visibility
+    /// Whether an attempt was ever answered as done, whatever became of later ones.
+    public var wasAccepted: Bool
     /// Whether the payment's latch is acknowledged by every store that must keep it.
     public var latchAcknowledged: Bool
     /// Whether it is a sale of a one-phase provider.
@@ -130,8 +132,12 @@ public struct EffectFacts: Sendable, Hashable {
     public var declinesBound: Bool
     /// Whether a cancel under the own key leaves a tombstone.
     public var tombstoneOffered: Bool
+    /// Whether a cancel under the own key also reverses a completed sale.
+    public var cancelReversesSale: Bool
     /// Whether a key may be sent again in order to undo it: the configuration allows it, and it was not tried in vain.
     public var plugAllowed: Bool
+    /// Whether the provider must be told of the end even of what was never sent.
+    public var traceWanted: Bool
     /// Whether the attempt that ended last was refused or declined; sent again unchanged it would be so again.
     public var lastRefused: Bool
 
@@ -144,11 +150,14 @@ public struct EffectFacts: Sendable, Hashable {
         age = .safe
         proof = .none
         visibility = .lagging
+        wasAccepted = worst == .accepted
         latchAcknowledged = true
         isOnePhase = false
         declinesBound = true
         tombstoneOffered = true
+        cancelReversesSale = false
         plugAllowed = false
+        traceWanted = false
         lastRefused = false
     }
 }

@@ -6,6 +6,10 @@ public struct SettlementPolicy: Sendable, Hashable {
     public var resendSchedule: DelaySchedule
     /// Whether a key may be sent again in order to undo it.
     public var plugAllowed: Bool
+    /// Whether a leg of which nothing was ever sent, or only what was refused, is tombstoned like any other where the
+    /// provider offers that. Then a caller who was told that a payment is canceled is told the same after a restore
+    /// that lost its row (W1, W2).
+    public var tombstoneNeverSent: Bool
     /// The longest time from an intent to the first byte of its request. Part of `maxRequestLife`.
     public var sendWithin: Span
     /// How long after its creation an undecided payment is turned back, where the caller names no deadline.
@@ -16,6 +20,7 @@ public struct SettlementPolicy: Sendable, Hashable {
         inquirySchedule = .inquiry
         resendSchedule = .resend
         plugAllowed = false
+        tombstoneNeverSent = false
         sendWithin = .seconds(30)
         defaultDeadline = .minutes(15)
     }
@@ -39,11 +44,14 @@ public struct MachineContext: Sendable {
     public var mayBegin: Bool
     /// The table that decides on effects. Only checkers plant another.
     public var table: TableA
+    /// The table that decides on the payment. Only checkers plant another.
+    public var paymentTable: TableB
 
-    /// A context for the shipped table.
+    /// A context for the shipped tables.
     public init(
         now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
-        jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true, table: TableA = .shipped
+        jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true, table: TableA = .shipped,
+        paymentTable: TableB = .shipped
     ) {
         self.now = now
         self.contracts = contracts
@@ -52,5 +60,6 @@ public struct MachineContext: Sendable {
         self.commitsAreAcknowledged = commitsAreAcknowledged
         self.mayBegin = mayBegin
         self.table = table
+        self.paymentTable = paymentTable
     }
 }

@@ -92,7 +92,7 @@ extension TableA {
         },
         row("do.refused-after-doubt", .goneAfterUndo) { $0.goal == .do && $0.lastRefused },
         row("do.not-found-send-again", .sendAgain) { $0.goal == .do && $0.age == .safe },
-        row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven },
+        row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven && !$0.wasAccepted },
         row("do.not-found-await-proof", .awaitProof) { $0.goal == .do && $0.proof == .notYet },
         row("do.not-found-too-old", .quarantine(.keyTooOld)) { $0.goal == .do },
     ]
@@ -113,15 +113,22 @@ extension TableA {
             $0.goal == .undo && ($0.status == .pending || $0.status == .unavailable)
         },
         row("undo.never-sent", .gone(.neverSent)) {
-            $0.goal == .undo && $0.worst <= .unsent && $0.trust == .trusted && $0.latchAcknowledged
+            $0.goal == .undo && $0.worst <= .unsent && $0.trust == .trusted && $0.latchAcknowledged && !$0.traceWanted
         },
         row("undo.refused", .gone(.refused)) {
-            $0.goal == .undo && $0.worst == .refused && $0.trust == .trusted && $0.latchAcknowledged
+            $0.goal == .undo && $0.worst == .refused && $0.trust == .trusted && $0.latchAcknowledged && !$0.traceWanted
         },
         row("undo.ask", .inquire) { $0.goal == .undo && $0.status == .notAsked },
+        row("undo.cancel-latch-unacknowledged", .awaitAcknowledgement) {
+            // It may land on a completed sale, and is then a refund.
+            $0.goal == .undo && $0.tombstoneOffered && $0.cancelReversesSale && $0.isOnePhase && !$0.latchAcknowledged
+        },
         row("undo.cancel-key", .cancel) { $0.goal == .undo && $0.tombstoneOffered },
-        row("undo.proven", .gone(.neverHappened)) { $0.goal == .undo && $0.proof == .proven },
+        row("undo.proven", .gone(.neverHappened)) { $0.goal == .undo && $0.proof == .proven && !$0.wasAccepted },
         row("undo.await-proof", .awaitProof) { $0.goal == .undo && $0.proof == .notYet },
+        row("undo.accepted-missing", .quarantine(.acceptedButMissing)) {
+            $0.goal == .undo && $0.proof == .proven && $0.status == .notFound
+        },
         row("undo.plug", .plug) { $0.goal == .undo && $0.plugAllowed && $0.age == .safe },
         row("undo.too-old", .quarantine(.keyTooOld)) { $0.goal == .undo && $0.plugAllowed },
         row("undo.impossible", .quarantine(.undoImpossible)) { $0.goal == .undo },

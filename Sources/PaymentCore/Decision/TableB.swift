@@ -56,13 +56,19 @@ public struct PaymentFacts: Sendable, Hashable {
         public var forward: Forward
         /// Whether it was read since the recovery window allows to believe reads.
         public var freshlyRead: Bool
+        /// Whether anything of it is to be captured.
+        public var isAsked: Bool
 
         /// A leg.
-        public init(isOnePhase: Bool, standing: Standing, forward: Forward = .wanted, freshlyRead: Bool = true) {
+        public init(
+            isOnePhase: Bool, standing: Standing, forward: Forward = .wanted, freshlyRead: Bool = true,
+            isAsked: Bool = true
+        ) {
             self.isOnePhase = isOnePhase
             self.standing = standing
             self.forward = forward
             self.freshlyRead = freshlyRead
+            self.isAsked = isAsked
         }
     }
 
@@ -76,13 +82,15 @@ public struct PaymentFacts: Sendable, Hashable {
     public var stopAsked: Bool
     /// Whether the caller wants a hold only, until it captures.
     public var holdOnly: Bool
+    /// Whether what is captured was named by a request of its own, which no key and no amount can be derived without.
+    public var hasCaptureRequest: Bool
     /// Whether rows are untrusted.
     public var inRecovery: Bool
 
     /// Facts.
     public init(
         latch: Latch, legs: [Leg], stopAsked: Bool = false, holdOnly: Bool = false, inRecovery: Bool = false,
-        latchAcknowledged: Bool = true
+        latchAcknowledged: Bool = true, hasCaptureRequest: Bool = false
     ) {
         self.latch = latch
         self.legs = legs
@@ -90,6 +98,7 @@ public struct PaymentFacts: Sendable, Hashable {
         self.holdOnly = holdOnly
         self.inRecovery = inRecovery
         self.latchAcknowledged = latchAcknowledged
+        self.hasCaptureRequest = hasCaptureRequest
     }
 }
 
@@ -109,6 +118,8 @@ public enum PaymentDecision: Sendable, Hashable {
     case undo([Int])
     /// Everything is held, and the caller decides.
     case rest
+    /// These legs were captured by a request whose row was lost: the caller must repeat it.
+    case awaitCapture([Int])
     /// It is over.
     case conclude(Ending)
     /// Nothing can be done: what is left is quarantined, or waits for an acknowledgement.
@@ -126,7 +137,7 @@ public enum PaymentDecision: Sendable, Hashable {
 }
 
 /// Table B of the protocol: what to do about a payment. The first row that matches wins.
-public enum TableB {
+public struct TableB: Sendable {
     /// A decision and the row that made it.
     public struct Verdict: Sendable, Hashable {
         /// The row's name.
@@ -134,14 +145,25 @@ public enum TableB {
         /// What to do.
         public let decision: PaymentDecision
 
-        init(_ row: String, _ decision: PaymentDecision) {
+        /// A verdict.
+        public init(_ row: String, _ decision: PaymentDecision) {
             self.row = row
             self.decision = decision
         }
     }
 
-    /// Decides.
-    public static func decide(_ facts: PaymentFacts) -> Verdict {
+    private let rule: @Sendable (PaymentFacts) -> Verdict
+
+    /// A table that decides by `rule`; other tables than the shipped one are made only by checkers that plant a change.
+    public init(deciding rule: @escaping @Sendable (PaymentFacts) -> Verdict) { self.rule = rule }
+
+    /// The table that the daemon ships.
+    public static let shipped = TableB(deciding: TableB.shippedVerdict)
+
+    /// The first row that matches decides.
+    public func decide(_ facts: PaymentFacts) -> Verdict { rule(facts) }
+
+    private static func shippedVerdict(_ facts: PaymentFacts) -> Verdict {
         switch facts.latch {
         case .none: undecided(facts)
         case .forward: forward(facts)
@@ -154,8 +176,12 @@ public enum TableB {
         let legs = facts.legs
         let allRead = legs.allSatisfy(\.freshlyRead)
         let mayLatch = !facts.inRecovery || allRead
-        if facts.inRecovery, allRead, legs.contains(where: { $0.standing == .taken }) {
-            let completable = legs.allSatisfy { $0.standing == .taken || $0.standing == .held }
+        let taken = legs.indices.filter { legs[$0].standing == .taken }
+        if facts.inRecovery, allRead, facts.holdOnly, !taken.isEmpty {
+            return Verdict("none.recovery-await-capture", .awaitCapture(taken))
+        }
+        if facts.inRecovery, allRead, !taken.isEmpty {
+            let completable = legs.allSatisfy { $0.standing == .taken || $0.standing == .held || !$0.isAsked }
             return completable
                 ? Verdict("none.recovery-proof-forward", .latch(.forward))
                 : Verdict("none.recovery-proof-back", .latch(.back))
@@ -186,6 +212,10 @@ public enum TableB {
         }
         if facts.inRecovery, !legs.allSatisfy({ $0.freshlyRead || $0.forward == .done }) {
             return Verdict("forward.read-first", .readAll)
+        }
+        if facts.hasCaptureRequest, !facts.latchAcknowledged {
+            // The keys and amounts of these captures are known from the request only: it must not be lost after them.
+            return Verdict("forward.request-unacknowledged", .wait)
         }
         let wanted = legs.indices.filter { legs[$0].forward == .wanted && legs[$0].standing != .quarantined }
         if !wanted.isEmpty { return Verdict("forward.capture", .capture(wanted)) }

@@ -36,8 +36,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var lastCode: String?
     /// The outcome of the attempt that ended last.
     public internal(set) var lastOutcome: OutcomeClass?
-    /// Attempts that may have reached the provider.
-    public internal(set) var arrivals: Int
+    /// Attempts that were made after a decline that may yet change.
+    public internal(set) var sentAfterDecline: Int
     /// How often our credentials were refused.
     public internal(set) var credentialRefusals: Int
     /// An attempt went out that the provider may execute at any time: it carried no `not_after`.
@@ -61,15 +61,16 @@ public struct Effect: Sendable, Hashable, Codable {
         fruitless = 0
         lastCode = nil
         lastOutcome = nil
-        arrivals = 0
+        sentAfterDecline = 0
         credentialRefusals = 0
         hasUnboundedAttempt = false
         sumBefore = nil
     }
 
     /// Writes the intent of one more attempt.
-    mutating func begin(at now: Timestamp, notAfter: Timestamp?) -> Int {
+    mutating func begin(at now: Timestamp, notAfter: Timestamp?, wasDeclined: Bool) -> Int {
         attempts += 1
+        if wasDeclined { sentAfterDecline += 1 }
         open = Open(number: attempts, at: now)
         firstIntentAt = firstIntentAt ?? now
         lastIntentAt = now
@@ -87,7 +88,6 @@ public struct Effect: Sendable, Hashable, Codable {
         worst = worst.worsened(by: outcome)
         lastCode = code
         lastOutcome = outcome
-        if outcome > .throttled { arrivals += 1 }
         if outcome == .accepted { acceptedAt = now }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0
     }
@@ -98,7 +98,6 @@ public struct Effect: Sendable, Hashable, Codable {
         open = nil
         worst = .indeterminate
         lastOutcome = .indeterminate
-        arrivals += 1
         lastCode = "outcome_unknown"
         return true
     }

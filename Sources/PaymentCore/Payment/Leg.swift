@@ -100,6 +100,9 @@ public enum EffectReference: Sendable, Hashable, Codable, CustomStringConvertibl
     /// The refund asked for at this place in the payment's list.
     case refund(Int)
 
+    /// Whether it exists to undo another, so that it must not fail.
+    var undoes: Bool { self == .void || self == .compensation }
+
     public var description: String {
         switch self {
         case .primary: "primary"

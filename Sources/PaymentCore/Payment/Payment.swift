@@ -71,23 +71,6 @@ public struct Conclusion: Sendable, Hashable, Codable {
     public var at: Timestamp
 }
 
-/// Rows are untrusted: a promotion that is not proven complete, or a restore.
-public struct RecoveryWindow: Sendable, Hashable, Codable {
-    /// Reads that began before this moment prove nothing.
-    public var readsCountFrom: Timestamp
-    /// The latest `not_after` that may ever have been issued by the lost rows' owner (C27).
-    public var latestNotAfter: Timestamp
-    /// Whether the two sides' listings over the window were compared.
-    public var listingCompared: Bool
-
-    /// A window.
-    public init(readsCountFrom: Timestamp, latestNotAfter: Timestamp, listingCompared: Bool = false) {
-        self.readsCountFrom = readsCountFrom
-        self.latestNotAfter = latestNotAfter
-        self.listingCompared = listingCompared
-    }
-}
-
 /// What the caller asked for once, and all that is known of it. A value: it changes only through ``PaymentMachine``.
 public struct Payment: Sendable, Hashable, Codable {
     /// The identifier, derived from caller and key.

@@ -4,6 +4,9 @@ public enum PaymentEvent: Sendable, Hashable {
     case woke
     /// A worker took the payment over: whatever was under way has an unknown outcome.
     case claimed
+    /// A worker took the payment over, and its rows are untrusted: both at once, because what is decided between
+    /// two would be decided on rows that may be wrong.
+    case claimedAfterLoss(RecoveryWindow)
     /// An attempt ended.
     case attempted(leg: Int, effect: EffectReference, number: Int, AttemptReport)
     /// A status was read.
@@ -72,6 +75,28 @@ public struct SendOrder: Sendable, Hashable {
     public let notAfter: Timestamp?
     /// Not one byte may be written after this moment.
     public let startBefore: Timestamp
+
+    /// An order; only the machine makes those that are executed.
+    public init(
+        payment: PaymentID, leg: Int, effect: EffectReference, number: Int, provider: ProviderName, kind: EffectKind,
+        transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
+        reference: String?, notAfter: Timestamp?, startBefore: Timestamp
+    ) {
+        self.payment = payment
+        self.leg = leg
+        self.effect = effect
+        self.number = number
+        self.provider = provider
+        self.kind = kind
+        self.transactionKey = transactionKey
+        self.key = key
+        self.amount = amount
+        self.instrument = instrument
+        self.caller = caller
+        self.reference = reference
+        self.notAfter = notAfter
+        self.startBefore = startBefore
+    }
 }
 
 /// One status inquiry.
@@ -84,6 +109,14 @@ public struct InquiryOrder: Sendable, Hashable {
     public let provider: ProviderName
     /// The key of the authorization or sale.
     public let transactionKey: EffectKey
+
+    /// An order; only the machine makes those that are executed.
+    public init(payment: PaymentID, leg: Int, provider: ProviderName, transactionKey: EffectKey) {
+        self.payment = payment
+        self.leg = leg
+        self.provider = provider
+        self.transactionKey = transactionKey
+    }
 }
 
 /// Something that a person should look at.
@@ -96,4 +129,12 @@ public struct Alert: Sendable, Hashable {
     public let provider: ProviderName
     /// What it is about, constant text.
     public let message: String
+
+    /// An alert.
+    public init(payment: PaymentID, leg: Int, provider: ProviderName, message: String) {
+        self.payment = payment
+        self.leg = leg
+        self.provider = provider
+        self.message = message
+    }
 }

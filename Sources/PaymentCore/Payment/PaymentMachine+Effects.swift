@@ -12,7 +12,8 @@ extension PaymentMachine {
         return references
     }
 
-    /// A key that was sent so often and still cannot be undone is a matter for people.
+    /// A key that was declined so often, in a way that may yet change, is a matter for people: sending it once more
+    /// would not bring it nearer to an end. Requests that were lost do not count; they are sent again for ever.
     static let mostPlugs = 8
 
     /// An effect of a leg.
@@ -62,13 +63,16 @@ extension PaymentMachine {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
         }
         facts.age = age(of: effect, contract, context)
-        facts.proof = proof(for: reference, effect, known, contract)
+        facts.proof = proof(for: reference, effect, known, contract, context)
+        facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
         facts.latchAcknowledged = payment.latchAcknowledged
         facts.isOnePhase = effect.kind == .sale
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning
-        facts.plugAllowed = context.policy.plugAllowed && effect.arrivals < PaymentMachine.mostPlugs
+        facts.cancelReversesSale = contract.cancelReversesSale
+        facts.plugAllowed = context.policy.plugAllowed && effect.sentAfterDecline < PaymentMachine.mostPlugs
+        facts.traceWanted = context.policy.tombstoneNeverSent && contract.cancel == .tombstoning
         facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined
         return facts
     }
@@ -83,10 +87,17 @@ extension PaymentMachine {
     }
 
     private func proof(
-        for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ contract: ProviderContract
+        for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ contract: ProviderContract,
+        _ context: MachineContext
     ) -> EffectFacts.Proof {
         guard contract.enforcesNotAfter, reference == .primary, !effect.hasUnboundedAttempt else { return .none }
         guard let latest = latestNotAfter(effect) else { return .proven }
+        // A provider that forgets statuses shows the same for what never was and for what was long ago.
+        if let retention = contract.statusRetention {
+            guard let first = effect.firstIntentAt else { return .none }
+            let readableUntil = first + (retention - contract.clockSkew)
+            guard (known?.began ?? context.now) < readableUntil else { return .none }
+        }
         guard let known else { return .notYet }
         return known.began > latest + contract.proofMargin ? .proven : .notYet
     }

@@ -29,6 +29,12 @@ extension PaymentMachine {
         case .sendFirst, .sendAgain:
             send(reference, leg: index, row: verdict.row, &actions, context)
             return false
+        case .gone where reference.undoes && leg.conclusiveReads == 0,
+            .goneAfterUndo where reference.undoes && leg.conclusiveReads == 0:
+            // A void or refund that was refused may have been overtaken by what it was to undo, and a read within the
+            // lag may show what was before. People are asked only when a read that cannot be stale shows it as well.
+            wait(.awaitVisibility, effect, leg: index, &actions, context)
+            return false
         case .gone(let cause):
             return lose(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
         case .goneAfterUndo:

@@ -30,7 +30,7 @@ extension PaymentMachine {
         guard payment.captureMode == .manual else {
             throw .wrongState(payment.state, allowed: "only a payment with capture: manual is captured")
         }
-        guard payment.isResting, !holdRanOut(context) else {
+        guard payment.isResting && !holdRanOut(context) || awaitsLostCapture(context) else {
             if payment.capture != nil { throw .tooLate(state: payment.state) }
             throw .wrongState(payment.state, allowed: "capture needs the state authorized")
         }

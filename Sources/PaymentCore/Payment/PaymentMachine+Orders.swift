@@ -16,8 +16,11 @@ extension PaymentMachine {
         }
         let expires = reference == .primary && contract.enforcesNotAfter
         let notAfter = expires ? context.now + contract.maxRequestLife : nil
+        let wasDeclined = leg.knowledge?.status == .declined || effect.lastOutcome == .declined
         var number = 0
-        withEffect(reference, ofLeg: index) { number = $0.begin(at: context.now, notAfter: notAfter) }
+        withEffect(reference, ofLeg: index) {
+            number = $0.begin(at: context.now, notAfter: notAfter, wasDeclined: wasDeclined)
+        }
         payment.legs[index].knowledge = nil
         payment.legs[index].conclusiveReads = 0
         payment.legs[index].notBefore = nil
@@ -73,9 +76,7 @@ extension PaymentMachine {
             }
             ask(leg: index, &actions, context)
         case .awaitListing, .awaitAcknowledgement:
-            // Woken by an event; the look now and then is for the case that nobody tells.
-            let delay = context.policy.inquirySchedule.delay(0, jitter: context.jitter)
-            wake(at: context.now + delay, for: payment.legs[index].provider)
+            wake(at: nextLook(context), for: payment.legs[index].provider)
         default:
             ask(leg: index, &actions, context)
         }
@@ -130,6 +131,11 @@ extension PaymentMachine {
             guard let sum = knownSum(leg), let began = leg.knowledge?.began,
                 began >= payment.refunds[place].createdAt
             else {
+                if leg.knowledge?.status == .notFound, leg.conclusiveReads >= 2 {
+                    // It was captured, and its provider has forgotten it: there is no sum to tell a refund by.
+                    return quarantineRefund(
+                        place, part, .acceptedButMissing, row: "refund.sum-forgotten", &actions, context)
+                }
                 if leg.notBefore == nil, leg.inquiries == 0 { payment.legs[leg.index].notBefore = context.now }
                 return ask(leg: leg.index, &actions, context)
             }

@@ -7,7 +7,7 @@ extension PaymentMachine {
         let rounds = 4 + 4 * payment.legs.count
         for _ in 0..<rounds where payment.conclusion == nil {
             noteStop(context)
-            let verdict = TableB.decide(facts())
+            let verdict = context.paymentTable.decide(facts(context))
             wakes.removeAll(keepingCapacity: true)
             guard carryOut(verdict, &actions, context) else { break }
         }
@@ -45,16 +45,32 @@ extension PaymentMachine {
         case .rest:
             wake(at: holdEnds(context), for: nil)
             return false
+        case .awaitCapture(let legs):
+            guard holdRanOut(context) else {
+                wake(at: holdEnds(context), for: nil)
+                return false
+            }
+            for index in legs {
+                quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
+            }
+            return true
         case .conclude(let ending):
             conclude(ending, row: verdict.row, context)
             return false
         case .wait:
-            if !payment.latchAcknowledged {
-                // Woken by an event; the look now and then is for the case that nobody tells.
-                wake(at: context.now + context.policy.inquirySchedule.delay(0, jitter: context.jitter), for: nil)
-            }
+            if !payment.latchAcknowledged { wake(at: nextLook(context), for: nil) }
             return false
         }
+    }
+
+    /// When to look again at what an event is to wake: the later, the longer nothing happened. It is for the case that
+    /// nobody tells.
+    func nextLook(_ context: MachineContext) -> Timestamp {
+        let schedule = context.policy.inquirySchedule
+        let shortest = schedule.delay(0, jitter: context.jitter)
+        let longest = max(shortest, min(.hours(1), schedule.delays[schedule.delays.count - 1]))
+        let waited = Span(milliseconds: max(0, (context.now - payment.updatedAt).milliseconds) / 2)
+        return context.now + min(max(shortest, waited), longest)
     }
 
     /// Once it ended without success every leg is gone; one that is not appeared later.
@@ -65,18 +81,26 @@ extension PaymentMachine {
         }
     }
 
+    /// Whether a capture was carried out before rows were lost, and only its request is missing.
+    func awaitsLostCapture(_ context: MachineContext) -> Bool {
+        guard payment.latch == .none, payment.conclusion == nil else { return false }
+        if case .awaitCapture = context.paymentTable.decide(facts(context)).decision { return true }
+        return false
+    }
+
     /// What table B looks at.
-    func facts() -> PaymentFacts {
+    func facts(_ context: MachineContext) -> PaymentFacts {
         PaymentFacts(
             latch: payment.latch,
             legs: payment.legs.map { leg in
                 PaymentFacts.Leg(
-                    isOnePhase: leg.isOnePhase, standing: standing(of: leg), forward: forward(of: leg),
-                    freshlyRead: isFreshlyRead(leg))
+                    isOnePhase: leg.isOnePhase, standing: standing(of: leg, context), forward: forward(of: leg),
+                    freshlyRead: isFreshlyRead(leg), isAsked: !askedAmount(of: leg).isZero)
             },
             stopAsked: payment.stopReason != nil && payment.latch == .none,
             holdOnly: payment.captureMode == .manual && payment.capture == nil,
-            inRecovery: payment.recovery != nil, latchAcknowledged: payment.latchAcknowledged)
+            inRecovery: payment.recovery != nil, latchAcknowledged: payment.latchAcknowledged,
+            hasCaptureRequest: payment.capture != nil)
     }
 
     /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.
@@ -85,15 +109,25 @@ extension PaymentMachine {
         return known.status != .unavailable && known.status != .pending
     }
 
-    private func standing(of leg: Leg) -> PaymentFacts.Standing {
+    private func standing(of leg: Leg, _ context: MachineContext) -> PaymentFacts.Standing {
         if leg.quarantine != nil { return .quarantined }
         if leg.gone != nil { return .gone }
         if leg.lost != nil, payment.latch == .none { return .lost }
         if leg.isHeld(inRecovery: payment.recovery) { return .held }
         guard let known = leg.believed(in: payment.recovery), known.status == .captured,
-            !StatusReading.contradicts(known, leg: leg), !StatusReading.isGivenBack(known, leg: leg)
+            !StatusReading.contradicts(known, leg: leg)
         else { return .open }
-        return .taken
+        return StatusReading.isGivenBack(known, leg: leg) && !provesCapture(known, leg, context) ? .open : .taken
+    }
+
+    /// After lost rows, what was captured and given back by refunds of the caller's was a success. Only a refund under
+    /// the key with which we undo proves that it was turned back.
+    private func provesCapture(_ known: Observation, _ leg: Leg, _ context: MachineContext) -> Bool {
+        guard payment.recovery != nil, payment.latch == .none, let contract = contract(of: leg, context),
+            contract.refundVisibility == .byKey
+        else { return false }
+        let undoing = effectKey(.refund, operation: payment.key, leg: leg, context)
+        return !known.refunds.contains { $0.key == undoing && $0.state == .succeeded }
     }
 
     private func forward(of leg: Leg) -> PaymentFacts.Forward {

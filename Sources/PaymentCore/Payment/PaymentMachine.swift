@@ -43,6 +43,9 @@ public struct PaymentMachine: Sendable {
         switch event {
         case .woke: break
         case .claimed: takeOver(context)
+        case .claimedAfterLoss(let window):
+            takeOver(context)
+            openRecovery(window, context)
         case .attempted(let leg, let effect, let number, let report):
             attempted(leg: leg, effect: effect, number: number, report, context)
         case .inquired(let leg, let observation):

@@ -13,12 +13,14 @@ struct ReconciledCommand: AsyncParsableCommand {
               reconciled check-config --config reconciled.yaml
               reconciled serve --config reconciled.yaml
               reconciled demo
+              reconciled simulate --seeds 1000
 
             Exit codes: 0 done, 1 a finding, 2 usage or configuration, 3 unavailable.
             """,
         version: BuildVersion.text,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self, VersionCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self, SimulateCommand.self,
+            VersionCommand.self,
         ])
 
     static func main() async {
@@ -108,6 +110,10 @@ struct CheckConfigCommand: ParsableCommand {
             let life = provider.contract.maxRequestLife.milliseconds / 1_000
             let basis = provider.contract.enforcesNotAfter ? "the provider enforces not_after" : "by assumption"
             print("provider \(provider.name): safe if requests live at most \(life)s (\(basis))")
+        }
+        if let window = configuration.recovery {
+            let (reads, dead) = (window.readsCountFrom.rfc3339, window.latestNotAfter.rfc3339)
+            print("recovery: reads count from \(reads); no lost request is executed after \(dead)")
         }
         let providers = configuration.providers.count
         let callers = configuration.callers.count

@@ -3,7 +3,7 @@ import Providers
 
 extension Configuration {
     static func readProviders(
-        _ parent: ConfigurationSection, _ assumptions: SafetyAssumptions
+        _ parent: ConfigurationSection, _ policy: SettlementPolicy, _ assumptions: SafetyAssumptions
     ) -> [Provider] {
         var seen: Set<ProviderName> = []
         let sections = parent.sections("providers")
@@ -19,7 +19,11 @@ extension Configuration {
             for trap in contract.traps(under: assumptions) {
                 section.report("contract", value: trap.name.rawValue, allowed: trap.explanation)
             }
-            return readProvider(section, name, contract)
+            let provider = readProvider(section, name, contract)
+            if let trap = contract.trap(sendWithin: policy.sendWithin, total: provider.total) {
+                section.report("timeouts.total", value: trap.name.rawValue, allowed: trap.explanation)
+            }
+            return provider
         }
     }
 
@@ -30,7 +34,7 @@ extension Configuration {
         let breaker = section.section("breaker")
         let conversion = section.section("conversion")
         defer { for part in [timeouts, breaker, conversion] { part.finish() } }
-        let provider = Provider(
+        return Provider(
             name: name, url: readURL(section), contract: contract, token: readToken(section),
             connect: timeouts.duration("connect", default: .seconds(2)),
             tls: timeouts.duration("tls", default: .seconds(3)),
@@ -40,12 +44,6 @@ extension Configuration {
             breakerOpenFor: breaker.duration("open_for", default: .seconds(1)),
             conversion: readConversion(conversion), caBundle: section.text("ca_bundle"),
             allowsPlainHTTP: section.bool("allow_plain_http", default: false))
-        if provider.total + .seconds(1) > contract.maxRequestLife {
-            timeouts.report(
-                "total", value: "\(provider.total.milliseconds)ms",
-                allowed: "shorter than max_request_life, which is \(contract.maxRequestLife.milliseconds)ms")
-        }
-        return provider
     }
 
     private static func readConversion(_ section: ConfigurationSection) -> AmountConversion? {
@@ -102,11 +100,11 @@ extension Configuration {
             return .reference
         }
         contract.phases = part.choice("phases", default: contract.phases)
-        contract.keyFormat = part.choice("key_format", default: contract.keyFormat)
+        contract.keyFormat = readKeyFormat(part, default: contract.keyFormat)
         contract.keyRetention = part.durationOrForever("key_retention", default: contract.keyRetention)
         contract.declinesBound = part.bool("declines_bound", default: contract.declinesBound)
         contract.inquiry = part.choice("inquiry", default: contract.inquiry)
-        contract.visibilityLag = part.duration("visibility_lag", default: contract.visibilityLag, atLeast: .zero)
+        contract.visibilityLag = readVisibilityLag(part, default: contract.visibilityLag)
         contract.statusRetention = part.durationOrForever("status_retention", default: contract.statusRetention)
         contract.cancel = part.choice("cancel", default: contract.cancel)
         contract.enforcesNotAfter = part.bool("enforces_not_after", default: contract.enforcesNotAfter)
@@ -122,5 +120,23 @@ extension Configuration {
         contract.maxRequestLife = part.duration("max_request_life", default: contract.maxRequestLife)
         contract.clockSkew = part.duration("clock_skew", default: contract.clockSkew, atLeast: .zero)
         return contract
+    }
+
+    /// `random` is understood in order to say why it is refused.
+    private static func readKeyFormat(_ section: ConfigurationSection, default fallback: KeyFormat) -> KeyFormat {
+        guard section.text("key_format") == "random" else {
+            return section.choice("key_format", default: fallback)
+        }
+        let trap = ContractTrap.randomKeys
+        section.report("key_format", value: trap.name.rawValue, allowed: trap.explanation)
+        return fallback
+    }
+
+    /// `unbounded` is understood in order to say why it is refused.
+    private static func readVisibilityLag(_ section: ConfigurationSection, default fallback: Span) -> Span {
+        guard section.text("visibility_lag") == "unbounded" else {
+            return section.duration("visibility_lag", default: fallback, atLeast: .zero)
+        }
+        return ProviderContract.unboundedLag
     }
 }

@@ -45,7 +45,9 @@ extension Configuration {
         let telemetry = top.section("telemetry")
         let objectives = top.section("objectives")
         let reconcile = top.section("reconcile")
-        let (policy, assumptions) = readPolicy(reconcile)
+        let claim = readRecoveryClaim(store)
+        let (policy, assumptions) = readPolicy(reconcile, claim)
+        let providers = readProviders(top, policy, assumptions)
         let configuration = Configuration(
             siteName: site.text("name") ?? "main",
             databasePath: readStore(store),
@@ -57,8 +59,8 @@ extension Configuration {
                 host: admin.text("host") ?? "127.0.0.1", port: admin.int("port", in: 0...65_535, default: 8081)),
             operators: readPrincipals(admin, "operators"),
             callers: readPrincipals(top, "callers"),
-            providers: readProviders(top, assumptions),
-            policy: policy, assumptions: assumptions, sweep: readSweep(reconcile),
+            providers: providers, policy: policy, assumptions: assumptions,
+            recovery: openWindow(claim, providers.map(\.contract), store), sweep: readSweep(reconcile),
             maximumActive: reconcile.int("max_active", in: 1...1_000_000, default: 4_096),
             sealEvery: reconcile.duration("seal_every", default: .seconds(10)),
             shutdownGrace: reconcile.duration("shutdown_grace", default: .seconds(20)),
@@ -108,7 +110,7 @@ extension Configuration {
     }
 
     private static func readPolicy(
-        _ section: ConfigurationSection
+        _ section: ConfigurationSection, _ claim: RecoveryClaim?
     ) -> (SettlementPolicy, SafetyAssumptions) {
         var policy = SettlementPolicy()
         policy.inquirySchedule = readSchedule(section, "inquiry_schedule", policy.inquirySchedule)
@@ -116,8 +118,9 @@ extension Configuration {
         policy.defaultDeadline = section.duration("default_deadline", default: policy.defaultDeadline)
         policy.sendWithin = section.duration("send_within", default: policy.sendWithin)
         policy.plugAllowed = section.bool("allow_plug", default: false)
+        policy.tombstoneNeverSent = section.bool("tombstone_never_sent", default: false)
         let assumptions = SafetyAssumptions(
-            storeKeepsAcknowledgedRows: true, plugAllowed: policy.plugAllowed,
+            storeKeepsAcknowledgedRows: claim?.storeIsAsynchronous != true, plugAllowed: policy.plugAllowed,
             onePhaseOnAsynchronousStoreAccepted: section.bool(
                 "accept_one_phase_on_asynchronous_store", default: false))
         return (policy, assumptions)

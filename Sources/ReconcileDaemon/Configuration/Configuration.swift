@@ -49,6 +49,8 @@ struct Configuration {
     var providers: [Provider]
     var policy: SettlementPolicy
     var assumptions: SafetyAssumptions
+    /// Rows were lost: the window in which payments are read before anything is decided about them.
+    var recovery: RecoveryWindow?
     var sweep: Sweep.Limits
     var maximumActive: Int
     var sealEvery: Span

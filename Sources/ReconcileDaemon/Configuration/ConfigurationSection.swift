@@ -178,6 +178,21 @@ final class ConfigurationSection {
         }
     }
 
+    /// A moment as RFC 3339; `nil` if it is not given or is none.
+    func moment(_ key: String) -> Timestamp? {
+        guard let text = text(key) else { return nil }
+        guard let moment = Timestamp(rfc3339: text) else {
+            reading.report(keyPath(key), value: text, allowed: "a moment such as 2026-03-01T09:30:00Z")
+            return nil
+        }
+        return moment
+    }
+
+    /// Whether the file or the environment has any of these keys. They count as asked for.
+    func has(anyOf keys: [String]) -> Bool {
+        keys.map { text($0) != nil }.contains(true)
+    }
+
     func section(_ key: String) -> ConfigurationSection {
         asked.insert(key)
         return ConfigurationSection(

@@ -73,6 +73,9 @@
         ) async throws(StoreFailure) -> [AuditEntry] {
             try await store.auditTrail(of: id, after: sequence, limit: limit)
         }
+        func payment(
+            at provider: ProviderName, effect key: EffectKey
+        ) async throws(StoreFailure) -> PaymentID? { try await store.payment(at: provider, effect: key) }
         func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] {
             try await store.claimDue(request)
         }

@@ -22,6 +22,9 @@ public protocol PaymentStore: Sendable {
         of id: PaymentID, after sequence: Int64, limit: Int
     ) async throws(StoreFailure) -> [AuditEntry]
 
+    /// Finds the payment of an effect by the key under which its provider knows it; `nil` if it is not ours.
+    func payment(at provider: ProviderName, effect key: EffectKey) async throws(StoreFailure) -> PaymentID?
+
     /// Claims payments that are due and not leased, the longest overdue first. Overdue has no lower bound in time.
     func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment]
 

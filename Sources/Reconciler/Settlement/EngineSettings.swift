@@ -14,7 +14,8 @@ public struct EngineSettings: Sendable {
     public var sealEvery: Span
     /// Whether a commit survives the loss of the machine that made it.
     public var commitsAreAcknowledged: Bool
-    /// Rows are untrusted until this window closes; `nil` normally.
+    /// Rows were lost: new payments begin in this window, and unfinished ones enter it when they are taken up. `nil`
+    /// normally.
     public var recovery: RecoveryWindow?
 
     /// Settings with documented defaults.
@@ -26,5 +27,16 @@ public struct EngineSettings: Sendable {
         sealEvery = .seconds(10)
         commitsAreAcknowledged = true
         recovery = nil
+    }
+
+    /// What a payment is told by a worker that took it over: with the claim, where its rows are untrusted and it does
+    /// not know. Both are one event, so that nothing is decided between them.
+    public func claim(of payment: Payment) -> PaymentEvent {
+        recovery?.needed(by: payment).map { .claimedAfterLoss($0) } ?? .claimed
+    }
+
+    /// What a payment is told first where a request is written beside its holder; `nil` if it knows already.
+    public func opening(for payment: Payment) -> PaymentEvent? {
+        recovery?.needed(by: payment).map { .recoveryOpened($0) }
     }
 }

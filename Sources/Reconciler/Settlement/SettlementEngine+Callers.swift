@@ -106,7 +106,8 @@ extension SettlementEngine {
             var context = context()
             context.mayBegin = false
             var writer = OperationRunner(machine: PaymentMachine(payment: payment), token: LeaseToken(0))
-            let first = writer.begin(with: events, requests: request.map { [$0] } ?? [], context)
+            let told = [settings.opening(for: payment)].compactMap { $0 } + events
+            let first = writer.begin(with: told, requests: request.map { [$0] } ?? [], context)
             guard var change = first.firstChange else { return first.firstAnswer }
             change.lease = .none
             let result = try await store.commit(change)

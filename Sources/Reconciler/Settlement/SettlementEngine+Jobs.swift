@@ -152,7 +152,7 @@ extension SettlementEngine {
                     sweep.claimed(
                         claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request.limit)
                     telemetry.swept(claimed.count)
-                    for payment in claimed { begin(payment) }
+                    for payment in claimed { begin(payment, isDue: true) }
                 } catch {
                     telemetry.storeFailed(error)
                     logger.warning("due payments could not be claimed", metadata: ["error": "\(error)"])

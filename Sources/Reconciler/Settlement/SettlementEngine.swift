@@ -178,7 +178,8 @@ public actor SettlementEngine {
 
     /// Puts a claimed payment to work, with what is waiting for it.
     func begin(
-        _ claimed: ClaimedPayment, _ events: [PaymentEvent] = [], _ requests: [OperationRunner.Request] = []
+        _ claimed: ClaimedPayment, _ events: [PaymentEvent] = [], _ requests: [OperationRunner.Request] = [],
+        isDue: Bool = false
     ) {
         let id = claimed.payment.id
         guard admit(id, claimed.token) else {
@@ -192,7 +193,14 @@ public actor SettlementEngine {
                 metadata: ["payment": "\(id)", "providers": "\(unknown)"])
         }
         runners[id] = OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
-        let outputs = runners[id]?.begin(with: [.claimed] + events, requests: requests, context()) ?? []
+        let first = settings.claim(of: claimed.payment)
+        var context = context()
+        if isDue, let due = claimed.payment.dueAt {
+            // The store found it due by its clock, which counts. By a clock that is behind it nothing would be done,
+            // and the payment be found due again at once.
+            context.now = max(context.now, due)
+        }
+        let outputs = runners[id]?.begin(with: [first] + events, requests: requests, context) ?? []
         for output in outputs { carryOut(output, id, claimed.token) }
     }
 

@@ -1,0 +1,83 @@
+/// Rows are untrusted: a promotion that is not proven complete, or a restore.
+///
+/// A payment in a window is read at every provider before anything is decided about it. The window says from when such
+/// reads count, and until when a request of which no row tells may still be executed.
+public struct RecoveryWindow: Sendable, Hashable, Codable {
+    /// Reads that began before this moment prove nothing.
+    public var readsCountFrom: Timestamp
+    /// The latest `not_after` that may ever have been issued by the lost rows' owner (C27).
+    public var latestNotAfter: Timestamp
+    /// Whether the two sides' listings over the window were compared.
+    public var listingCompared: Bool
+
+    /// A window as given; ``opened(by:at:contracts:longestRequestLife:listingCompared:)`` computes one.
+    public init(readsCountFrom: Timestamp, latestNotAfter: Timestamp, listingCompared: Bool = false) {
+        self.readsCountFrom = readsCountFrom
+        self.latestNotAfter = latestNotAfter
+        self.listingCompared = listingCompared
+    }
+}
+
+extension RecoveryWindow {
+    /// How rows were lost.
+    public enum Loss: String, Sendable, Hashable, Codable, CaseIterable {
+        /// A synchronous standby was promoted and is not proven complete: rows that it acknowledged are there, and what
+        /// was to wait for its acknowledgement has not left.
+        case promotion
+        /// An asynchronous standby was promoted: acknowledged rows may be missing.
+        case asynchronousPromotion = "asynchronous_promotion"
+        /// A backup was restored: everything since it was made is missing, acknowledged or not.
+        case restore
+
+        /// Whether what was acknowledged before still counts.
+        public var keepsAcknowledgedRows: Bool { self == .promotion }
+    }
+
+    /// The window after a loss at `moment`, the first at which nobody writes to the lost rows' store any more.
+    ///
+    /// - After a promotion that keeps what was acknowledged, reads count once they show all that was done by then
+    ///   (C11, C12): refunds and tellings waited for the acknowledgement (C6, C8), so late requests do no harm.
+    /// - After a restore or an asynchronous promotion that wait may have been lost: reads count only once every request
+    ///   of a lost row is dead and seen (W3, W5 against W4, W6; C22, E15).
+    /// - In both, no request of a lost row is executed after the moment + the longest request life (C27).
+    ///
+    /// The moment comes from one clock and reads begin by another: the largest skew is added to each.
+    ///
+    /// - Parameters:
+    ///   - contracts: Those of every provider that a payment may name.
+    ///   - longestRequestLife: The longest `maxRequestLife` under which requests were ever sent, if a contract had a
+    ///     longer one than now.
+    public static func opened(
+        by loss: Loss, at moment: Timestamp, contracts: [ProviderContract], longestRequestLife: Span? = nil,
+        listingCompared: Bool = false
+    ) -> RecoveryWindow {
+        let lag = contracts.map(\.visibilityLag).max() ?? .zero
+        let skew = contracts.map(\.clockSkew).max() ?? .zero
+        let life = max(contracts.map(\.maxRequestLife).max() ?? .zero, longestRequestLife ?? .zero)
+        let dead = moment + life + skew
+        let settled = loss.keepsAcknowledgedRows ? moment + skew : dead
+        return RecoveryWindow(
+            // After, not at: what was done in the last moment is seen by reads that begin later than the lag.
+            readsCountFrom: settled + lag + .milliseconds(1), latestNotAfter: dead, listingCompared: listingCompared)
+    }
+
+    /// The window that has to be opened for a payment when somebody takes it up; `nil` if nothing has to.
+    ///
+    /// A payment whose window reaches as far already keeps it, with what was read since. One with an earlier window
+    /// gets one that covers both: rows were lost twice (C5). A final payment keeps its state.
+    public func needed(by payment: Payment) -> RecoveryWindow? {
+        guard payment.conclusion == nil else { return nil }
+        guard let present = payment.recovery else { return self }
+        if present.readsCountFrom >= readsCountFrom, present.latestNotAfter >= latestNotAfter {
+            let isComparedSince = listingCompared && !present.listingCompared && reachesAsFar(as: present)
+            return isComparedSince ? self : nil
+        }
+        return RecoveryWindow(
+            readsCountFrom: max(present.readsCountFrom, readsCountFrom),
+            latestNotAfter: max(present.latestNotAfter, latestNotAfter), listingCompared: listingCompared)
+    }
+
+    private func reachesAsFar(as other: RecoveryWindow) -> Bool {
+        readsCountFrom >= other.readsCountFrom && latestNotAfter >= other.latestNotAfter
+    }
+}

@@ -1,0 +1,69 @@
+public import PaymentCore
+
+/// Invariant 3. What a caller was told to be taken is there, whatever fails over.
+///
+/// On an asynchronous standby rows may be lost; there the caller's own repeats bring a payment back, so it is
+/// there at rest.
+public struct AcknowledgedIsReadable: Invariant {
+    /// Its number in the protocol.
+    public static let number = 3
+    /// What holds.
+    public static let sentence = "every acknowledged create is readable after any failover"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    private var durable: Set<PaymentID> = []
+    private var known: Set<PaymentID> = []
+    /// In the order of their acknowledgement.
+    private var acknowledged: [PaymentID] = []
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges a durable change.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        if commit.before == nil { durable.insert(commit.after.id) }
+    }
+
+    /// Judges an answer.
+    public mutating func answered(
+        _ operation: CallerOperation, _ answer: CallerAnswer, at: Timestamp, _ evidence: Evidence
+    ) {
+        guard case .create = operation.kind, answer.isTaken, known.insert(operation.payment).inserted else {
+            return
+        }
+        acknowledged.append(operation.payment)
+        findings.require(
+            durable.contains(operation.payment), at, operation.payment,
+            "a create was acknowledged before it was durable")
+    }
+
+    /// Judges a change of the active site.
+    public mutating func promoted(
+        site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence
+    ) {
+        guard evidence.keepsAcknowledgedRows else { return }
+        requireAll(evidence, "is gone after the failover to site \(site)")
+    }
+
+    /// Judges the end.
+    public mutating func atRest(_ evidence: Evidence) { requireAll(evidence, "is gone at rest") }
+
+    private mutating func requireAll(_ evidence: Evidence, _ words: String) {
+        for payment in acknowledged {
+            findings.require(
+                evidence.rows.payment(payment) != nil, evidence.now, payment,
+                "an acknowledged create \(words)")
+        }
+    }
+}
+
+extension CallerAnswer {
+    /// Whether it says that the operation was taken.
+    var isTaken: Bool {
+        switch self {
+        case .settled, .accepted: true
+        case .refused, .keyReused, .unavailable: false
+        }
+    }
+}

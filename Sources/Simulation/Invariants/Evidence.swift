@@ -1,0 +1,47 @@
+public import PaymentCore
+
+/// The rows of the active site's store, as a judge may read them.
+public protocol StoredRows: Sendable {
+    /// A payment as it is stored, if it is.
+    func payment(_ id: PaymentID) -> Payment?
+    /// Every payment, in an order that is the same in every run.
+    func everyPayment() -> [Payment]
+    /// The audit trail of a payment, oldest first.
+    func trail(of payment: PaymentID) -> [AuditEntry]
+}
+
+/// What an invariant may look at beside what happened: the providers' books, the store's rows, and the terms
+/// of the run. A read-only view of one moment.
+public struct Evidence: Sendable {
+    /// Now, by the run's true time.
+    public let now: Timestamp
+    /// The providers, whose books are the truth about money.
+    public let providers: [SimulatedProvider]
+    /// The rows of the active site.
+    public let rows: any StoredRows
+    /// What the operator decided.
+    public let policy: SettlementPolicy
+    /// Whether rows that were acknowledged survive every failover: a single store, or synchronous
+    /// replication.
+    public let keepsAcknowledgedRows: Bool
+
+    /// A view of this moment.
+    public init(
+        now: Timestamp, providers: [SimulatedProvider], rows: any StoredRows, policy: SettlementPolicy,
+        keepsAcknowledgedRows: Bool
+    ) {
+        self.now = now
+        self.providers = providers
+        self.rows = rows
+        self.policy = policy
+        self.keepsAcknowledgedRows = keepsAcknowledgedRows
+    }
+
+    /// The provider of this name.
+    public func provider(_ name: ProviderName) -> SimulatedProvider? { providers.first { $0.name == name } }
+
+    /// What the provider's books say of a leg.
+    func figures(_ payment: PaymentID, _ leg: Leg) -> BookFigures {
+        provider(leg.provider)?.figures(of: payment, leg: leg.index, at: now) ?? BookFigures()
+    }
+}

@@ -1,0 +1,66 @@
+public import PaymentCore
+
+/// Invariant 6. What is final stays so: of payments, and of refunds.
+///
+/// Where rows were lost a conclusion may have to be found again; it is then the same.
+public struct FinalStatesStay: Invariant {
+    /// Its number in the protocol.
+    public static let number = 6
+    /// What holds.
+    public static let sentence = "final states do not change"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    private var conclusions: [PaymentID: (conclusion: Conclusion, term: Int)] = [:]
+    /// Counts the promotions that lost rows.
+    private var term = 0
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges a change of the active site.
+    public mutating func promoted(
+        site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence
+    ) {
+        if rowsLost > 0 { term += 1 }
+    }
+
+    /// Judges a durable change.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        let id = commit.after.id
+        if let known = conclusions[id] {
+            if known.term == term {
+                findings.require(
+                    commit.after.conclusion == known.conclusion, at, id,
+                    "it ended \(known.conclusion.state), and now is \(commit.after.state)")
+            } else if let found = commit.after.conclusion {
+                findings.require(
+                    found.state == known.conclusion.state, at, id,
+                    "it ended \(known.conclusion.state), and after rows were lost \(found.state)")
+                conclusions[id] = (found, term)
+            }
+        } else if let conclusion = commit.after.conclusion {
+            findings.require(conclusion.state.isFinal, at, id, "it ended \(conclusion.state)")
+            findings.require(
+                conclusion.state == .succeeded || conclusion.reason != nil, at, id,
+                "it ended without a reason")
+            conclusions[id] = (conclusion, term)
+        }
+        if !commit.after.refunds.isEmpty { refunds(commit, at) }
+    }
+
+    private mutating func refunds(_ commit: Commit, _ at: Timestamp) {
+        guard let before = commit.before?.refunds else { return }
+        let after = commit.after.refunds
+        guard after.count >= before.count else {
+            return findings.require(false, at, commit.after.id, "a refund that was asked for is gone")
+        }
+        for (old, new) in zip(before, after) {
+            for (part, next) in zip(old.parts, new.parts) where part.state.isFinal {
+                findings.require(
+                    next.state == part.state, at, commit.after.id,
+                    "a refund of leg \(part.leg) ended \(part.state), and now is \(next.state)")
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import PaymentCore
+
+/// Invariant 1. What we say was taken and given back is what the providers' books say.
+public struct MoneyMatchesBooks: Invariant {
+    /// Its number in the protocol.
+    public static let number = 1
+    /// What holds.
+    public static let sentence = "captured − refunded = what the books say, per currency and provider"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// The sums of one provider in one currency: ours, and the provider's over the same legs.
+    private struct Account {
+        let provider: ProviderName
+        let currency: Currency
+        var ours: Int64 = 0
+        /// Legs that nobody can speak for yet, by the books: they are left out on both sides.
+        var leftOut: Int64 = 0
+        /// Made at the provider's own console; a final payment keeps its state, so it may or may not show.
+        var outside: Int64 = 0
+    }
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges the end.
+    public mutating func atRest(_ evidence: Evidence) {
+        var accounts: [Account] = []
+        for payment in evidence.rows.everyPayment() {
+            for leg in payment.legs { judge(leg, of: payment, &accounts, evidence) }
+        }
+        for provider in evidence.providers {
+            for (currency, figures) in provider.sums(at: evidence.now) {
+                let account =
+                    accounts.first { $0.provider == provider.name && $0.currency == currency }
+                    ?? Account(provider: provider.name, currency: currency)
+                let books = figures.net - account.leftOut
+                findings.require(
+                    books <= account.ours && account.ours <= books + account.outside, evidence.now, nil,
+                    "\(provider.name) has \(books) \(currency) in its books, we have \(account.ours)")
+            }
+        }
+    }
+
+    private mutating func judge(
+        _ leg: Leg, of payment: Payment, _ accounts: inout [Account], _ evidence: Evidence
+    ) {
+        let place = MoneyMatchesBooks.account(leg, &accounts)
+        let figures = evidence.figures(payment.id, leg)
+        guard payment.conclusion != nil, leg.quarantine == nil,
+            !MoneyMatchesBooks.hasRefundInDoubt(payment, leg)
+        else {
+            accounts[place].leftOut += figures.net
+            return
+        }
+        let ours = leg.capturedAmount.value - payment.refundedAmount(ofLeg: leg.index).value
+        accounts[place].ours += ours
+        accounts[place].outside += figures.refundedOutside
+        findings.require(
+            figures.net <= ours && ours <= figures.net + figures.refundedOutside, evidence.now, payment.id,
+            "leg \(leg.index) at \(leg.provider): \(figures.net) in the books, \(ours) in our rows")
+    }
+
+    private static func hasRefundInDoubt(_ payment: Payment, _ leg: Leg) -> Bool {
+        payment.refunds.contains { refund in
+            refund.parts.contains { $0.leg == leg.index && !$0.state.isFinal }
+        }
+    }
+
+    private static func account(_ leg: Leg, _ accounts: inout [Account]) -> Int {
+        let currency = leg.amount.currency
+        if let place = accounts.firstIndex(where: { $0.provider == leg.provider && $0.currency == currency }) {
+            return place
+        }
+        accounts.append(Account(provider: leg.provider, currency: currency))
+        return accounts.count - 1
+    }
+}

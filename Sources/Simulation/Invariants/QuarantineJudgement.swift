@@ -1,0 +1,89 @@
+internal import PaymentCore
+
+/// Whether the facts of an effect leave no safe row, judged by the contract and by the books instead of by
+/// the table.
+struct QuarantineJudgement {
+    let payment: Payment
+    let leg: Leg
+    let effect: Effect
+    let reference: EffectReference
+    let provider: SimulatedProvider
+    let evidence: Evidence
+
+    private var contract: ProviderContract { provider.contract }
+    private var transactions: [SimulatedTransaction] {
+        provider.transactions(of: payment.id, leg: leg.index, at: evidence.now)
+    }
+
+    /// - Parameter undoing: whether it was the goal that the leg does not stand.
+    func justifies(_ cause: QuarantineCause, undoing: Bool) -> Bool {
+        switch cause {
+        case .contradiction:
+            return transactions.contains { $0.contradicts || $0.changedOutside }
+        case .acceptedButMissing:
+            // Accepted, and the provider forgot; what is in the books and readable is not missing.
+            return contract.statusRetention != nil || !isInBooks || isRefundBySumAfterLoss
+        case .keyTooOld:
+            return isTooOld && !(undoing && contract.cancel == .tombstoning) && !isProvable
+        case .undoImpossible:
+            let mayPlug =
+                evidence.policy.plugAllowed && effect.sentAfterDecline < QuarantineJudgement.mostPlugs
+            return contract.cancel != .tombstoning && !isProvable && !mayPlug
+        case .captureRequestLost:
+            // Only what the caller asked for after the hold can be lost so, and only where rows can be.
+            return payment.captureMode == .manual && payment.capture == nil
+        case .undoRefused:
+            return wasTurnedDown && effect.lastCode?.hasPrefix("conflict_") != true
+        case .refundInDoubt:
+            return wasTurnedDown || isBehindAnother
+        }
+    }
+
+    /// A key that was declined so often, and may yet succeed, is a matter for people.
+    private static let mostPlugs = 8
+
+    private var isInBooks: Bool {
+        transactions.contains { transaction in
+            switch reference {
+            case .primary: true
+            case .capture: transaction.captures.contains { $0.key == effect.key }
+            case .void: transaction.status == .voided || transaction.status == .tombstoned
+            case .compensation, .refund: transaction.refunds.contains { $0.key == effect.key }
+            }
+        }
+    }
+
+    private var isTooOld: Bool {
+        guard let age = contract.safeResendAge else { return false }
+        guard let first = effect.firstIntentAt else { return payment.recovery != nil }
+        // The decision was made by the store's clock, a little before or after the true time.
+        return evidence.now + contract.clockSkew - first >= age
+    }
+
+    /// A provider that forgets statuses proves nothing by not finding one.
+    private var isProvable: Bool {
+        reference == .primary && contract.enforcesNotAfter && !effect.hasUnboundedAttempt
+            && contract.statusRetention == nil
+    }
+
+    /// Where only sums are shown, a refund whose row was lost cannot be told from one that was never made.
+    private var isRefundBySumAfterLoss: Bool {
+        guard case .refund = reference else { return false }
+        return contract.refundVisibility == .sumsOnly && !evidence.keepsAcknowledgedRows
+    }
+
+    private var wasTurnedDown: Bool {
+        effect.lastOutcome == .refused || effect.lastOutcome == .declined || effect.worst == .refused
+            || effect.worst == .declined || transactions.contains { $0.undoDeclines > 0 }
+    }
+
+    /// Where only sums are shown, a refund that follows one in doubt cannot be told from it.
+    private var isBehindAnother: Bool {
+        guard contract.refundVisibility == .sumsOnly else { return false }
+        return payment.refunds.contains { refund in
+            refund.parts.contains {
+                $0.leg == leg.index && $0.state == .quarantined && $0.effect.key != effect.key
+            }
+        }
+    }
+}

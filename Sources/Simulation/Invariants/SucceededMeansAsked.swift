@@ -1,0 +1,44 @@
+public import PaymentCore
+
+/// Invariant 8. A payment that succeeded took exactly what was asked, from every leg, at that moment.
+public struct SucceededMeansAsked: Invariant {
+    /// Its number in the protocol.
+    public static let number = 8
+    /// What holds.
+    public static let sentence = "succeeded means captured = the amount asked ≤ authorized, per leg"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges a durable change.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        let payment = commit.after
+        guard payment.conclusion?.state == .succeeded, commit.before?.conclusion == nil else { return }
+        // What two people decided takes the place of what could not be known.
+        for leg in payment.legs where leg.knowledge?.reason != "resolved_by_people" {
+            let asked = SucceededMeansAsked.asked(of: leg, payment)
+            let figures = evidence.figures(payment.id, leg)
+            findings.require(
+                leg.capturedAmount == asked, at, payment.id,
+                "leg \(leg.index) succeeded with \(leg.capturedAmount), asked \(asked)")
+            findings.require(
+                figures.captured == asked.value, at, payment.id,
+                "leg \(leg.index) succeeded with \(figures.captured) taken, asked \(asked)")
+            findings.require(
+                asked.value <= leg.amount.value, at, payment.id,
+                "leg \(leg.index) took \(asked) of \(leg.amount)")
+            findings.require(
+                figures.held == 0, at, payment.id,
+                "leg \(leg.index) still holds \(figures.held) after it succeeded")
+        }
+    }
+
+    static func asked(of leg: Leg, _ payment: Payment) -> Money {
+        guard let capture = payment.capture, capture.amounts.indices.contains(leg.index) else {
+            return leg.amount
+        }
+        return capture.amounts[leg.index]
+    }
+}

@@ -1,0 +1,70 @@
+public import PaymentCore
+
+/// Invariant 13. The audit trail of a payment is one unbroken chain, and nobody approves their own request.
+///
+/// Every change is checked to continue the chain. Hashing every entry again is dear; at rest that is done for
+/// one payment in eight, by its place, and the links of all.
+public struct TrailUnbroken: Invariant {
+    /// Its number in the protocol.
+    public static let number = 13
+    /// What holds.
+    public static let sentence = "the audit chain is unbroken, and nobody approves their own request"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges a durable change.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        let id = commit.after.id
+        var head = commit.before?.auditHead
+        for entry in commit.entries {
+            if let head {
+                findings.require(
+                    entry.sequence == head.sequence + 1 && entry.previous == head.hash, at, id,
+                    "entry \(entry.sequence) does not follow entry \(head.sequence)")
+            } else {
+                findings.require(entry.sequence == 1, at, id, "the trail begins with entry \(entry.sequence)")
+            }
+            head = AuditHead(sequence: entry.sequence, hash: entry.hash)
+            if entry.type == .resolved { approved(entry, id, at) }
+        }
+        findings.require(head == commit.after.auditHead, at, id, "the payment forgot the head of its trail")
+        let changed = commit.before.map {
+            $0.latch != commit.after.latch || $0.conclusion != commit.after.conclusion
+        }
+        if changed ?? true {
+            findings.require(!commit.entries.isEmpty, at, id, "a decision was written without an entry")
+        }
+    }
+
+    private mutating func approved(_ entry: AuditEntry, _ id: PaymentID, _ at: Timestamp) {
+        let asked = entry.fields.first { $0.name == "requested_by" }
+        let approved = entry.fields.first { $0.name == "approved_by" }
+        guard let asked, let approved else { return }
+        findings.require(asked.value != approved.value, at, id, "somebody approved their own request")
+    }
+
+    /// Judges the end.
+    public mutating func atRest(_ evidence: Evidence) {
+        for (place, payment) in evidence.rows.everyPayment().enumerated() {
+            let trail = evidence.rows.trail(of: payment.id)
+            if place % 8 == 0 {
+                do {
+                    try AuditHead.verify(trail, of: payment.id, head: payment.auditHead)
+                } catch {
+                    findings.require(false, evidence.now, payment.id, "the trail is broken: \(error)")
+                }
+                continue
+            }
+            let linked = zip(trail, trail.dropFirst()).allSatisfy {
+                $1.previous == $0.hash && $1.sequence == $0.sequence + 1
+            }
+            let last = trail.last.map { AuditHead(sequence: $0.sequence, hash: $0.hash) }
+            findings.require(
+                linked && trail.first?.sequence == 1 && last == payment.auditHead, evidence.now, payment.id,
+                "the trail is not linked")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import PaymentCore
+
+/// Invariant 7. Whoever was told that a payment failed or was canceled pays nothing.
+public struct UndoneMeansNothing: Invariant {
+    /// Its number in the protocol.
+    public static let number = 7
+    /// What holds.
+    public static let sentence = "failed or canceled means net charge zero at rest"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges the end.
+    public mutating func atRest(_ evidence: Evidence) {
+        for payment in evidence.rows.everyPayment() {
+            guard let ended = payment.conclusion?.state, ended != .succeeded else { continue }
+            // What people have to decide is not at rest.
+            for leg in payment.legs where leg.quarantine == nil {
+                let figures = evidence.figures(payment.id, leg)
+                findings.require(
+                    figures.net == 0, evidence.now, payment.id,
+                    "leg \(leg.index) was charged \(figures.net) although the payment \(ended)")
+                findings.require(
+                    figures.held == 0, evidence.now, payment.id,
+                    "leg \(leg.index) holds \(figures.held) although the payment \(ended)")
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+public import PaymentCore
+
+/// A bug that is put into a run on purpose, to see that the checks find it. Nothing of it is in the shipped path: it is
+/// an injected table, or something that the simulated surroundings do wrong.
+public struct Plant: Sendable {
+    /// The name.
+    public let name: String
+    /// What is wrong, in a sentence.
+    public let sentence: String
+    /// The table that decides on effects.
+    public var table: TableA
+    /// The table that decides on payments.
+    public var paymentTable: TableB
+    /// What is done wrong around the decisions.
+    public var sabotage: Set<Sabotage>
+
+    /// A planted bug.
+    public init(
+        name: String, sentence: String, table: TableA = .shipped, paymentTable: TableB = .shipped,
+        sabotage: Set<Sabotage> = []
+    ) {
+        self.name = name
+        self.sentence = sentence
+        self.table = table
+        self.paymentTable = paymentTable
+        self.sabotage = sabotage
+    }
+
+    /// Nothing is planted: what is run is what ships.
+    public static let none = Plant(name: "none", sentence: "Everything as it ships.")
+}
+
+/// Ways to get wrong what surrounds the decisions: the store, the engine, the wire, the sites.
+public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
+    /// The store takes a change that was made from an older version: the last write wins.
+    case versionIgnored
+    /// The store takes changes under leases that ended.
+    case leaseTokenIgnored
+    /// Requests leave before the change that decided them is durable.
+    case sendsBeforeCommit
+    /// Whoever takes a payment over believes that its open intents never left.
+    case takeoverForgotten
+    /// What an answer carried counts as an inquiry.
+    case answersPassForInquiries
+    /// A status read is dated by its end instead of its beginning.
+    case readsJudgedByTheirEnd
+    /// Every attempt goes out under a key of its own.
+    case newKeyForEachAttempt
+    /// Keys are derived without the caller.
+    case keyWithoutCaller
+    /// Commits count as acknowledged although the standby follows behind.
+    case commitsCalledAcknowledged
+    /// After a failover that lost rows, rows are trusted at once.
+    case recoverySkipped
+    /// In a recovery window every read counts, however early it began.
+    case staleReadsCountInRecovery
+    /// The `not_after` of lost rows' requests is not waited for.
+    case lostNotAfterForgotten
+    /// Notifications are taken for status reads.
+    case notificationsBelieved
+    /// A second create under one key makes a payment anew.
+    case duplicateCreateAccepted
+    /// A key's fingerprint is not compared.
+    case bodyNotCompared
+    /// A request leaves however long ago its intent was written.
+    case sendTimeNotBounded
+    /// Keys count as kept for ever.
+    case retentionIgnored
+    /// Declines count as bound to their key.
+    case declinesTakenForBound
+    /// What is due for longer than a day is not looked for.
+    case overdueHasLowerBound
+    /// After some tries an undecided payment is left alone.
+    case givesUpAfterTries
+    /// The best outcome of all attempts counts instead of the worst.
+    case outcomeBestInsteadOfWorst
+    /// Now and then an audit entry is lost.
+    case auditEntryDropped
+    /// The instrument's token is written into the audit trail.
+    case secretInAudit
+    /// A create is answered before it is durable.
+    case acknowledgedBeforeDurable
+    /// A site that lost its term goes on.
+    case oldSiteGoesOn
+    /// A settled answer is made anew for every repeat of its key.
+    case answerForgotten
+    /// Refunds are taken without reserving their amounts.
+    case refundsNotReserved
+    /// What is to be undone is known only to the process that sends it.
+    case compensationNotRegistered
+    /// A commit of which nothing is known counts as failed.
+    case indeterminateCommitTakenForFailed
+    /// A commit of which nothing is known counts as done.
+    case indeterminateCommitTakenForDone
+    /// Only what the own process knows of is looked at: what a crash left is not looked for.
+    case pollsOnlyEvents
+    /// A replica that is told to stop never finishes.
+    case drainNeverEnds
+}

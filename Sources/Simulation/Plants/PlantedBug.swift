@@ -1,0 +1,62 @@
+/// A bug that is planted, and what must come of it: the judges that must see it, and within how many seeds.
+public struct PlantedBug: Sendable {
+    /// What is planted.
+    public let plant: Plant
+    /// It is seen within so many seeds, counted from the first; about three times what was needed when it was measured.
+    public let withinSeeds: Int
+    /// The invariants of which at least one must be violated; 15 stands for a run that never comes to rest as well.
+    public let invariants: Set<Int>
+
+    /// A planted bug.
+    public init(_ plant: Plant, withinSeeds: Int, invariants: Set<Int>) {
+        self.plant = plant
+        self.withinSeeds = withinSeeds
+        self.invariants = invariants
+    }
+
+    /// The first finding of a run by which one of the expected invariants sees that something is wrong; nil if none
+    /// does. Where two judges see it at the same moment, the lower number is named.
+    public func finding(in result: RunResult) -> SeedFinding? {
+        SeedFinding.all(in: result).first { finding in
+            if case .restless = finding { return invariants.contains(15) }
+            return finding.invariant.map(invariants.contains) ?? false
+        }
+    }
+
+    /// What a search for the bug came to.
+    public struct Hunt: Sendable {
+        /// So many seeds were run, the last one included.
+        public let seeds: Int
+        /// The seed that showed it; nil if none did.
+        public let seed: UInt64?
+        /// What was seen.
+        public let finding: SeedFinding?
+        /// Seeds among them in which the same judges find the shipped code wrong. There must be none: what is seen
+        /// without the bug does not show the bug.
+        public let uncleanSeeds: [UInt64]
+
+        /// Whether the bug was found, and nothing without it.
+        public var isConvincing: Bool { finding != nil && uncleanSeeds.isEmpty }
+    }
+
+    /// Runs seeds with the bug, and without it, until the bug is seen or the stated number of seeds is reached.
+    ///
+    /// - Parameter first: the first seed.
+    /// - Parameter most: at most so many seeds; nil for the stated number.
+    public func hunt(from first: UInt64 = 1, most: Int? = nil) -> Hunt {
+        var unclean: [UInt64] = []
+        let count = max(0, most ?? withinSeeds)
+        for place in 0..<count {
+            let seed = first &+ UInt64(place)
+            let plan = RunPlan(seed: seed)
+            if finding(in: World.run(plan)) != nil {
+                unclean.append(seed)
+                continue
+            }
+            if let finding = finding(in: World.run(plan, plant: plant)) {
+                return Hunt(seeds: place + 1, seed: seed, finding: finding, uncleanSeeds: unclean)
+            }
+        }
+        return Hunt(seeds: count, seed: nil, finding: nil, uncleanSeeds: unclean)
+    }
+}

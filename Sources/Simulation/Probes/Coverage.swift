@@ -1,0 +1,59 @@
+internal import PaymentCore
+
+/// What a number of seeds never came to: situations that are looked for, and rows of the two tables that never decided.
+/// A search that never meets one of them proves nothing about it.
+public struct Coverage: Sendable {
+    /// What no seed can come to, with the reason.
+    public struct Exception: Sendable, Hashable {
+        /// The situation's words, or the row's name.
+        public let name: String
+        /// Why it cannot come about.
+        public let reason: String
+    }
+
+    /// What cannot come about in a run; coming to it all the same is no fault.
+    public static let exceptions: [Exception] = []
+
+    /// Watches the tables of the runs that are to be counted.
+    private let watch = RowWatch()
+    private var situations: Set<Situation> = []
+    /// Runs that were counted.
+    public private(set) var runs = 0
+
+    /// Nothing was met yet.
+    public init() {}
+
+    /// The same plant, with its tables watched; a run with it goes as it would without.
+    public func watching(_ plant: Plant) -> Plant {
+        var watched = plant
+        watched.table = watch.watching(plant.table)
+        watched.paymentTable = watch.watching(plant.paymentTable)
+        return watched
+    }
+
+    /// Counts what a run with the watched tables met.
+    public mutating func add(_ result: RunResult) {
+        runs += 1
+        situations.formUnion(result.probesHit)
+    }
+
+    /// Runs a plan as it ships, and counts what it met.
+    public mutating func run(_ plan: RunPlan) -> RunResult {
+        let result = World.run(plan, plant: watching(.none))
+        add(result)
+        return result
+    }
+
+    /// Situations that no run met, in the order of their declaration.
+    public var missedSituations: [Situation] {
+        Situation.allCases.filter { !situations.contains($0) && !Coverage.isException($0.rawValue) }
+    }
+
+    /// Rows that never decided, those of table A first.
+    public var missedRows: [String] { watch.missed.filter { !Coverage.isException($0) } }
+
+    /// Whether everything that can come about did.
+    public var isComplete: Bool { missedSituations.isEmpty && missedRows.isEmpty }
+
+    private static func isException(_ name: String) -> Bool { exceptions.contains { $0.name == name } }
+}

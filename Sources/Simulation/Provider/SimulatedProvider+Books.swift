@@ -1,0 +1,77 @@
+public import PaymentCore
+
+/// What a provider's books say of a leg, or of everything in one currency. Amounts are in minor units.
+public struct BookFigures: Sendable, Hashable {
+    /// What was taken.
+    public var captured: Int64 = 0
+    /// What was given back, at the provider's own console or asked for by us.
+    public var refunded: Int64 = 0
+    /// How much of what was given back was given back at the provider's own console.
+    public var refundedOutside: Int64 = 0
+    /// What is held and not taken.
+    public var held: Int64 = 0
+    /// How many transactions hold an amount, or took one and did not give it back.
+    public var liveCharges = 0
+    /// How many transactions took an amount, given back or not.
+    public var charges = 0
+    /// Whether anything is undecided.
+    public var isUndecided = false
+
+    /// Nothing.
+    public init() {}
+
+    /// What was taken and not given back.
+    public var net: Int64 { captured - refunded }
+
+    mutating func count(_ transaction: SimulatedTransaction) {
+        captured += transaction.captured
+        refunded += transaction.refunded
+        refundedOutside += transaction.refundedOutside
+        held += transaction.status == .authorized ? transaction.amount.value : 0
+        liveCharges += transaction.isLive ? 1 : 0
+        charges += transaction.captured > 0 ? 1 : 0
+        isUndecided = isUndecided || transaction.isUndecided
+    }
+}
+
+extension SimulatedProvider {
+    /// The transaction that is known under a key at `now`.
+    public func transaction(_ key: EffectKey, at now: Timestamp) -> SimulatedTransaction? {
+        placesByKey[key]?.last.map { transactions[$0].settled(at: now) }
+    }
+
+    /// Every transaction of a leg, under whatever key, in the order of their first use.
+    public func transactions(of payment: PaymentID, leg: Int, at now: Timestamp) -> [SimulatedTransaction] {
+        (placesByLeg[LegPlace(payment: payment, leg: leg)] ?? []).map { transactions[$0].settled(at: now) }
+    }
+
+    /// What the books say of a leg at `now`, over every key.
+    public func figures(of payment: PaymentID, leg: Int, at now: Timestamp) -> BookFigures {
+        var figures = BookFigures()
+        for place in placesByLeg[LegPlace(payment: payment, leg: leg)] ?? [] {
+            if transactions[place].isDue(at: now) {
+                figures.count(transactions[place].settled(at: now))
+            } else {
+                figures.count(transactions[place])
+            }
+        }
+        return figures
+    }
+
+    /// What the books say at `now`, per currency, in the order of their codes.
+    public func sums(at now: Timestamp) -> [(currency: Currency, figures: BookFigures)] {
+        var sums: [(currency: Currency, figures: BookFigures)] = []
+        for transaction in transactions {
+            let currency = transaction.amount.currency
+            let place: Int
+            if let known = sums.firstIndex(where: { $0.currency == currency }) {
+                place = known
+            } else {
+                sums.append((currency, BookFigures()))
+                place = sums.count - 1
+            }
+            sums[place].figures.count(transaction.settled(at: now))
+        }
+        return sums.sorted { $0.currency.code < $1.currency.code }
+    }
+}

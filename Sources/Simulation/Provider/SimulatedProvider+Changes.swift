@@ -1,0 +1,157 @@
+internal import PaymentCore
+
+extension SimulatedProvider {
+    /// Takes what is held.
+    mutating func capture(
+        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+    ) -> Execution {
+        guard let place else { return unknown(began) }
+        let known = transactions[place]
+        if let answer = replayed(order, known.captures, known, at: now, began: began) { return answer }
+        guard known.status != .pending, !known.captures.contains(where: { $0.state == .pending }) else {
+            return tooEarly(known, began)
+        }
+        guard known.status == .authorized, order.amount.value > 0, order.amount.value <= known.amount.value
+        else {
+            return ruledOut(known, began)
+        }
+        let (movement, felt) = movement(order, at: now, whims)
+        transactions[place].change(at: now, lag: contract.visibilityLag) {
+            $0.captures.removeAll { $0.key == order.key && $0.state == .declined }
+            $0.captures.append(movement)
+            if movement.state == .succeeded { $0.status = .captured }
+        }
+        if movement.state == .succeeded { transactions[place].takenAt = now }
+        return answered(movement, place, began, felt)
+    }
+
+    /// Gives back what was taken.
+    mutating func refund(
+        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+    ) -> Execution {
+        guard let place else { return unknown(began) }
+        let known = transactions[place]
+        if let answer = replayed(order, known.refunds, known, at: now, began: began) { return answer }
+        guard known.status != .pending else { return tooEarly(known, began) }
+        var left = known.captured
+        for movement in known.refunds where movement.state != .declined { left -= movement.amount.value }
+        guard known.status == .captured, order.amount.value > 0, order.amount.value <= left else {
+            return ruledOut(known, began)
+        }
+        var allowed = whims
+        // Where only sums are shown, a refund that is undecided could not be told from one that never came.
+        if contract.refundVisibility == .sumsOnly { allowed.pendingFor = .zero }
+        let (movement, felt) = movement(order, at: now, allowed)
+        transactions[place].change(at: now, lag: contract.visibilityLag) {
+            $0.refunds.removeAll { $0.key == order.key && $0.state == .declined }
+            $0.refunds.append(movement)
+        }
+        if movement.state == .declined { transactions[place].undoDeclines += 1 }
+        return answered(movement, place, began, felt)
+    }
+
+    /// Releases a hold, reverses a sale, or leaves a tombstone, as far as the contract goes.
+    mutating func void(
+        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+    ) -> Execution {
+        guard let place else {
+            guard contract.cancel == .tombstoning else { return unknown(began) }
+            let tombstone = SimulatedTransaction(order, at: now, status: .tombstoned)
+            _ = enter(tombstone)
+            return Execution(report(.accepted, "tombstoned", tombstone, began), changed: true)
+        }
+        let known = transactions[place]
+        switch known.status {
+        case .voided, .tombstoned, .expired:
+            return Execution(report(.accepted, "replayed", known, began))
+        case .pending:
+            return tooEarly(known, began)
+        case .declined:
+            guard !contract.declinesBound, contract.cancel == .tombstoning else {
+                return Execution(report(.accepted, "declined", known, began))
+            }
+            return become(.tombstoned, place, at: now, began)
+        case .authorized where known.captures.contains { $0.state == .pending }:
+            return tooEarly(known, began)
+        case .captured where !isReversible(known, at: now):
+            return ruledOut(known, began)
+        case .authorized, .captured:
+            guard !whims.declines else {
+                transactions[place].undoDeclines += 1
+                return Execution(
+                    report(.declined, "void_declined", known, began), felt: Whims(declines: true))
+            }
+            return become(.voided, place, at: now, began)
+        case .notFound, .unavailable:
+            return unknown(began)
+        }
+    }
+
+    private func isReversible(_ known: SimulatedTransaction, at now: Timestamp) -> Bool {
+        guard contract.cancelReversesSale, known.kind == .sale,
+            known.refunds.allSatisfy({ $0.state == .declined })
+        else { return false }
+        guard let deadline = contract.cancelDeadline else { return true }
+        return now - (known.takenAt ?? known.firstUse) <= deadline
+    }
+
+    private mutating func become(
+        _ status: Observation.Status, _ place: Int, at now: Timestamp, _ began: Timestamp
+    ) -> Execution {
+        transactions[place].change(at: now, lag: contract.visibilityLag) { $0.status = status }
+        return Execution(report(.accepted, status.rawValue, transactions[place], began), changed: true)
+    }
+
+    /// What the key of a capture or refund that is known is answered; `nil` if it is executed anew.
+    private func replayed(
+        _ order: SendOrder, _ movements: [SimulatedTransaction.Movement], _ known: SimulatedTransaction,
+        at now: Timestamp, began: Timestamp
+    ) -> Execution? {
+        guard let last = movements.last(where: { $0.key == order.key }), !isForgotten(last.firstUse, now)
+        else {
+            return nil
+        }
+        if last.state == .declined, !contract.declinesBound { return nil }
+        guard last.amount == order.amount else { return Execution(doubt("key_conflict")) }
+        return Execution(report(last.state == .declined ? .declined : .accepted, "replayed", known, began))
+    }
+
+    private func movement(
+        _ order: SendOrder, at now: Timestamp, _ whims: Whims
+    ) -> (SimulatedTransaction.Movement, Whims) {
+        var felt = Whims.none
+        var state = Observation.Movement.State.succeeded
+        if whims.declines {
+            felt.declines = true
+            state = .declined
+        } else if whims.pendingFor > .zero {
+            felt.pendingFor = whims.pendingFor
+            state = .pending
+        }
+        let movement = SimulatedTransaction.Movement(
+            key: order.key, amount: order.amount, firstUse: now, state: state,
+            undecidedUntil: state == .pending ? now + whims.pendingFor : nil, isOutside: false)
+        return (movement, felt)
+    }
+
+    private func answered(
+        _ movement: SimulatedTransaction.Movement, _ place: Int, _ began: Timestamp, _ felt: Whims
+    ) -> Execution {
+        let declined = movement.state == .declined
+        return Execution(
+            report(
+                declined ? .declined : .accepted, declined ? "declined" : transactions[place].status.rawValue,
+                transactions[place], began),
+            changed: !declined, felt: felt)
+    }
+
+    /// Nothing was done; once it is decided it may be.
+    private func tooEarly(_ known: SimulatedTransaction, _ began: Timestamp) -> Execution {
+        Execution(report(.throttled, "conflict_pending", known, began))
+    }
+
+    /// Nothing was done, and never will be.
+    private func ruledOut(_ known: SimulatedTransaction, _ began: Timestamp) -> Execution {
+        Execution(report(.refused, "conflict_\(known.status.rawValue)", known, began))
+    }
+}

@@ -1,0 +1,161 @@
+public import PaymentCore
+
+/// A provider with its books, kept by the rules of a contract. What its books say was charged, was charged:
+/// it is the judge of every run.
+///
+/// Times are the provider's own; whoever simulates a skew adds it before it calls.
+public struct SimulatedProvider: Sendable {
+    /// Its name.
+    public let name: ProviderName
+    /// What it can do.
+    public let contract: ProviderContract
+    /// Every transaction, in the order of its first use.
+    public internal(set) var transactions: [SimulatedTransaction] = []
+    /// The transactions under a key; the last one is shown, the others were forgotten.
+    var placesByKey: [EffectKey: [Int]] = [:]
+    /// The transactions of a leg, under whatever key.
+    var placesByLeg: [LegPlace: [Int]] = [:]
+
+    /// A leg of a payment.
+    struct LegPlace: Sendable, Hashable {
+        let payment: PaymentID
+        let leg: Int
+    }
+
+    /// A provider with empty books.
+    public init(name: ProviderName, contract: ProviderContract) {
+        self.name = name
+        self.contract = contract
+    }
+
+    /// Executes a request as it arrives at `now`, and says what the answer says.
+    ///
+    /// - Parameter began: when the sender began, by its own clock; it goes into what the answer shows.
+    public mutating func execute(
+        _ order: SendOrder, at now: Timestamp, began: Timestamp, whims: Whims = .none
+    ) -> Execution {
+        let place = placesByKey[order.transactionKey]?.last
+        if let place { transactions[place].settle(at: now, lag: contract.visibilityLag) }
+        switch order.kind {
+        case .authorize, .sale: return begin(order, place, at: now, began: began, whims)
+        case .capture: return capture(order, place, at: now, began: began, whims)
+        case .void: return void(order, place, at: now, began: began, whims)
+        case .refund: return refund(order, place, at: now, began: began, whims)
+        }
+    }
+
+    /// Answers a status read that arrives at `now`.
+    ///
+    /// - Parameters:
+    ///   - began: when the reader began, by its own clock.
+    ///   - staleBy: how old the state is that it shows; never more than the contract's visibility lag.
+    public mutating func read(
+        _ key: EffectKey, began: Timestamp, at now: Timestamp, staleBy: Span = .zero
+    ) -> Observation {
+        let nothing = Observation(.notFound, began: began, source: .inquiry)
+        guard let places = placesByKey[key], let newest = places.last else { return nothing }
+        transactions[newest].settle(at: now, lag: contract.visibilityLag)
+        if let retention = contract.statusRetention, now - transactions[newest].changedAt > retention {
+            return nothing
+        }
+        let staleness = min(staleBy, contract.visibilityLag)
+        guard staleness > .zero else { return shown(transactions[newest], began: began, source: .inquiry) }
+        let moment = now + (Span.zero - staleness)
+        guard let place = places.last(where: { transactions[$0].firstUse <= moment }) else { return nothing }
+        let face = transactions[place].face(at: moment)
+        return shown(transactions[place], face, began: began, source: .inquiry)
+    }
+
+    /// Somebody changes the transaction at the provider's own console; `false` if it cannot be done to what
+    /// is there.
+    public mutating func changeOutside(_ change: OutsideChange, _ key: EffectKey, at now: Timestamp) -> Bool {
+        guard let place = placesByKey[key]?.last else { return false }
+        let lag = contract.visibilityLag
+        transactions[place].settle(at: now, lag: lag)
+        let known = transactions[place]
+        guard !known.isUndecided else { return false }
+        switch (change, known.status) {
+        case (.void, .authorized):
+            transactions[place].change(at: now, lag: lag) { $0.status = .voided }
+        case (.capture, .authorized):
+            let movement = outsideMovement("console-capture", known.amount, now)
+            transactions[place].takenAt = now
+            transactions[place].change(at: now, lag: lag) {
+                $0.captures.append(movement)
+                $0.status = .captured
+            }
+        case (.refundPart, .captured), (.refundAll, .captured), (.chargeback, .captured):
+            let left = known.captured - known.refunded
+            guard left > 0 else { return false }
+            let given = money(change == .refundPart ? 1 : left, like: known.amount)
+            let movement = outsideMovement("console-\(change.rawValue)", given, now)
+            transactions[place].change(at: now, lag: lag) { $0.refunds.append(movement) }
+        default: return false
+        }
+        transactions[place].changedOutside = true
+        return true
+    }
+
+    private func outsideMovement(
+        _ key: String, _ amount: Money, _ now: Timestamp
+    ) -> SimulatedTransaction.Movement {
+        SimulatedTransaction.Movement(
+            key: EffectKey(reported: key), amount: amount, firstUse: now, state: .succeeded,
+            undecidedUntil: nil,
+            isOutside: true)
+    }
+}
+
+extension SimulatedProvider {
+    /// Notes a new transaction under its key and for its leg.
+    mutating func enter(_ transaction: SimulatedTransaction) -> Int {
+        let place = transactions.count
+        transactions.append(transaction)
+        placesByKey[transaction.key, default: []].append(place)
+        placesByLeg[LegPlace(payment: transaction.payment, leg: transaction.leg), default: []].append(place)
+        return place
+    }
+
+    /// Whether a key that was used at `firstUse` is forgotten, and would be executed anew.
+    func isForgotten(_ firstUse: Timestamp, _ now: Timestamp) -> Bool {
+        guard let retention = contract.keyRetention else { return false }
+        return now - firstUse > retention
+    }
+
+    func money(_ value: Int64, like other: Money) -> Money {
+        do { return try Money(value, other.currency) } catch { return .zero(other.currency) }
+    }
+
+    /// What a status read or an answer shows of a transaction.
+    func shown(
+        _ transaction: SimulatedTransaction, _ earlier: SimulatedTransaction.Face? = nil, began: Timestamp,
+        source: Observation.Source
+    ) -> Observation {
+        let face = earlier ?? transaction.face
+        var amount: Money? = face.status == .tombstoned ? nil : transaction.amount
+        if transaction.contradicts, amount != nil {
+            amount = money(transaction.amount.value + 1, like: transaction.amount)
+        }
+        var shown = Observation(
+            face.status, began: began, source: source, key: transaction.key, amount: amount,
+            authorizedUntil: transaction.authorizedUntil, reason: face.reason)
+        shown.captures = face.captures.map {
+            Observation.Movement(key: $0.key, amount: $0.amount, state: $0.state)
+        }
+        guard contract.refundVisibility == .sumsOnly else {
+            shown.refunds = face.refunds.map {
+                Observation.Movement(key: $0.key, amount: $0.amount, state: $0.state)
+            }
+            return shown
+        }
+        let sum = SimulatedTransaction.succeeded(face.refunds)
+        if sum > 0 {
+            shown.refunds = [
+                Observation.Movement(
+                    key: EffectKey(reported: "sum"), amount: money(sum, like: transaction.amount),
+                    state: .succeeded)
+            ]
+        }
+        return shown
+    }
+}

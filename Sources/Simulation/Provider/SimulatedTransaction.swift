@@ -1,0 +1,193 @@
+public import PaymentCore
+
+/// One transaction in a simulated provider's books: a hold or a sale under one key, and what was done to it
+/// since.
+public struct SimulatedTransaction: Sendable {
+    /// A capture or a refund in the books.
+    public struct Movement: Sendable {
+        /// Its key.
+        public let key: EffectKey
+        /// Its amount.
+        public let amount: Money
+        /// When its key was used first; the key may be forgotten some time after.
+        public let firstUse: Timestamp
+        /// Its state.
+        public internal(set) var state: Observation.Movement.State
+        /// Until when it is undecided.
+        var undecidedUntil: Timestamp?
+        /// Whether somebody made it at the provider's own console.
+        public let isOutside: Bool
+    }
+
+    /// What changes of a transaction, and what a status read shows.
+    struct Face: Sendable {
+        var status: Observation.Status
+        var captures: [Movement] = []
+        var refunds: [Movement] = []
+        var reason: String?
+    }
+
+    /// The key under which the provider knows it.
+    public let key: EffectKey
+    /// A hold or a sale; what a tombstone keeps from being made.
+    public let kind: EffectKind
+    /// The amount asked for.
+    public let amount: Money
+    /// Whose it is.
+    public let payment: PaymentID
+    /// Which leg of it.
+    public let leg: Int
+    /// When the key was used first.
+    public let firstUse: Timestamp
+    /// When it was taken, for the deadline of a reversal.
+    var takenAt: Timestamp?
+    /// Until when a hold lasts.
+    var authorizedUntil: Timestamp?
+    /// Until when it is undecided.
+    var undecidedUntil: Timestamp?
+    /// How a transaction that is undecided ends.
+    var endsDeclined = false
+    /// Whether its status shows another amount than was asked for.
+    public internal(set) var contradicts = false
+    /// Whether somebody changed it at the provider's own console.
+    public internal(set) var changedOutside = false
+    /// How often a void, a reversal or a refund of it was declined.
+    public internal(set) var undoDeclines = 0
+    /// The first answer under its key, where the provider replays that one.
+    var firstAnswer: AttemptReport?
+    /// What it is now.
+    private(set) var face: Face
+    /// What it was, and until when, as far back as a status read may be stale.
+    private(set) var earlier: [(until: Timestamp, face: Face)] = []
+    /// When it changed last.
+    private(set) var changedAt: Timestamp
+
+    init(_ order: SendOrder, at now: Timestamp, status: Observation.Status) {
+        key = order.transactionKey
+        kind = order.kind == .sale ? .sale : .authorize
+        amount = order.amount
+        payment = order.payment
+        leg = order.leg
+        firstUse = now
+        face = Face(status: status)
+        changedAt = now
+        takenAt = status == .captured ? now : nil
+    }
+
+    /// The status.
+    public var status: Observation.Status { face.status }
+    /// The captures.
+    public var captures: [Movement] { face.captures }
+    /// The refunds.
+    public var refunds: [Movement] { face.refunds }
+
+    /// What was taken, in minor units.
+    public var captured: Int64 {
+        guard face.status == .captured else { return 0 }
+        return kind == .sale ? amount.value : Self.succeeded(face.captures)
+    }
+
+    /// What was given back, in minor units.
+    public var refunded: Int64 { face.status == .captured ? Self.succeeded(face.refunds) : 0 }
+    /// What was given back at the provider's own console, in minor units.
+    public var refundedOutside: Int64 {
+        guard face.status == .captured else { return 0 }
+        return Self.succeeded(face.refunds.filter(\.isOutside))
+    }
+    /// Whether an amount is held, or taken and not given back.
+    public var isLive: Bool { face.status == .authorized || captured - refunded > 0 }
+    /// Whether anything of it is undecided.
+    var isUndecided: Bool {
+        undecidedUntil != nil || face.captures.contains { $0.state == .pending }
+            || face.refunds.contains { $0.state == .pending }
+    }
+
+    static func succeeded(_ movements: [Movement]) -> Int64 {
+        var sum: Int64 = 0
+        for movement in movements where movement.state == .succeeded { sum += movement.amount.value }
+        return sum
+    }
+
+    /// Changes it; what it was stays readable for `lag`, the longest time that a status read may be stale.
+    mutating func change(at now: Timestamp, lag: Span, _ body: (inout Face) -> Void) {
+        if lag > .zero {
+            let oldest = now + (Span.zero - lag)
+            earlier.removeAll { $0.until < oldest }
+            earlier.append((now, face))
+        }
+        body(&face)
+        changedAt = max(changedAt, now)
+    }
+
+    /// What it was at a moment that is not longer ago than the lag.
+    func face(at moment: Timestamp) -> Face { earlier.first { $0.until > moment }?.face ?? face }
+}
+
+extension SimulatedTransaction {
+    /// Whether time alone changes something by `now`.
+    func isDue(at now: Timestamp) -> Bool {
+        if let undecidedUntil, now >= undecidedUntil { return true }
+        if face.status == .authorized {
+            if let authorizedUntil, now >= authorizedUntil { return true }
+            if face.captures.contains(where: { $0.isDue(at: now) }) { return true }
+        }
+        return face.status == .captured && face.refunds.contains { $0.isDue(at: now) }
+    }
+
+    /// Time passes: what is undecided is decided, holds run out.
+    mutating func settle(at now: Timestamp, lag: Span) {
+        guard isDue(at: now) else { return }
+        if let until = undecidedUntil, now >= until {
+            undecidedUntil = nil
+            let decided: Observation.Status =
+                endsDeclined ? .declined : kind == .sale ? .captured : .authorized
+            let reason = endsDeclined ? "declined_later" : nil
+            takenAt = decided == .captured ? until : nil
+            change(at: until, lag: lag) {
+                $0.status = decided
+                $0.reason = reason
+            }
+        }
+        settleMovements(at: now, lag: lag)
+        // A capture under way keeps the hold.
+        if face.status == .authorized, let until = authorizedUntil, now >= until,
+            !face.captures.contains(where: { $0.state == .pending })
+        {
+            change(at: until, lag: lag) { $0.status = .expired }
+        }
+    }
+
+    private mutating func settleMovements(at now: Timestamp, lag: Span) {
+        for place in face.captures.indices {
+            guard let until = face.captures[place].undecidedUntil, now >= until else { continue }
+            takenAt = until
+            change(at: until, lag: lag) {
+                $0.captures[place].undecidedUntil = nil
+                $0.captures[place].state = .succeeded
+                $0.status = .captured
+            }
+        }
+        for place in face.refunds.indices {
+            guard let until = face.refunds[place].undecidedUntil, now >= until else { continue }
+            change(at: until, lag: lag) {
+                $0.refunds[place].undecidedUntil = nil
+                $0.refunds[place].state = .succeeded
+            }
+        }
+    }
+
+    /// As it is at `now`, for whoever only looks.
+    func settled(at now: Timestamp) -> SimulatedTransaction {
+        guard isDue(at: now) else { return self }
+        var copy = self
+        copy.settle(at: now, lag: .zero)
+        return copy
+    }
+}
+
+extension SimulatedTransaction.Movement {
+    func isDue(at now: Timestamp) -> Bool {
+        guard let undecidedUntil else { return false }
+        return now >= undecidedUntil
+    }
+}

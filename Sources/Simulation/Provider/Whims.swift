@@ -1,0 +1,58 @@
+public import PaymentCore
+
+/// What a simulated provider does with one request out of its own mind, where the request would be executed
+/// at all.
+public struct Whims: Sendable {
+    /// It declines for a business reason.
+    public var declines: Bool
+    /// How long what it does stays undecided.
+    public var pendingFor: Span
+    /// Whether what stays undecided is declined in the end.
+    public var declinesLater: Bool
+    /// Its status shows another amount than was asked for.
+    public var contradicts: Bool
+
+    /// Nothing unless something is said.
+    public init(
+        declines: Bool = false, pendingFor: Span = .zero, declinesLater: Bool = false,
+        contradicts: Bool = false
+    ) {
+        self.declines = declines
+        self.pendingFor = pendingFor
+        self.declinesLater = declinesLater
+        self.contradicts = contradicts
+    }
+
+    /// A provider that does what it is asked to.
+    public static let none = Whims()
+}
+
+/// What came of a request at a simulated provider.
+public struct Execution: Sendable {
+    /// What the answer says, if it arrives.
+    public let report: AttemptReport
+    /// Whether the request changed something; a replay or a refusal does not.
+    public let changed: Bool
+    /// Which of the whims made a difference, so that the others are not counted as faults.
+    public let felt: Whims
+
+    init(_ report: AttemptReport, changed: Bool = false, felt: Whims = .none) {
+        self.report = report
+        self.changed = changed
+        self.felt = felt
+    }
+}
+
+/// What somebody may do at a provider's own console.
+public enum OutsideChange: String, Sendable, Hashable, CaseIterable {
+    /// Release a hold.
+    case void
+    /// Take what is held.
+    case capture
+    /// Give back one minor unit of what was taken.
+    case refundPart = "refund_part"
+    /// Give back everything that was taken.
+    case refundAll = "refund_all"
+    /// The card's owner takes everything back.
+    case chargeback
+}

@@ -1,0 +1,42 @@
+internal import PaymentCore
+
+/// What is wrong with a seed's run.
+public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
+    /// An invariant was broken.
+    case violated(Violation)
+    /// It did not come to rest within this many steps.
+    case restless(steps: Int)
+    /// The same plan ran twice to different hashes.
+    case unrepeatable(first: UInt64, second: UInt64)
+
+    public var description: String {
+        switch self {
+        case .violated(let violation): violation.description
+        case .restless(let steps): "it did not come to rest within \(steps) steps"
+        case .unrepeatable(let first, let second):
+            "the same plan ran to \(String(first, radix: 16)) and to \(String(second, radix: 16))"
+        }
+    }
+
+    /// The number of the invariant that was broken, if one was.
+    public var invariant: Int? {
+        if case .violated(let violation) = self { return violation.invariant }
+        return nil
+    }
+
+    /// Everything that is wrong with a result, the earliest first.
+    static func all(in result: RunResult) -> [SeedFinding] {
+        let violations = result.violations.sorted { ($0.at, $0.invariant) < ($1.at, $1.invariant) }
+        return violations.map(SeedFinding.violated)
+            + (result.cameToRest ? [] : [.restless(steps: result.events)])
+    }
+
+    /// Whether both are of one kind: the same invariant, or both runs come to no rest.
+    func isLike(_ other: SeedFinding) -> Bool {
+        switch (self, other) {
+        case (.violated(let left), .violated(let right)): left.invariant == right.invariant
+        case (.restless, .restless), (.unrepeatable, .unrepeatable): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import PaymentCore
+
+/// What came of one seed.
+public struct SeedOutcome: Sendable {
+    /// The seed.
+    public let seed: UInt64
+    /// The first of its two runs.
+    public let result: RunResult
+    /// What is wrong, the earliest first; empty if nothing is.
+    public let findings: [SeedFinding]
+}
+
+/// Runs one seed after the other, each twice, and adds up what they came to.
+///
+/// It is pulled step by step, because it knows no clock: who wants to show progress does so between two seeds.
+public struct SeedRunner: Sendable {
+    /// What the seeds came to so far.
+    public private(set) var tally = SeedTally()
+    /// What is planted in every run.
+    public let plant: Plant
+    /// What is left out of every run.
+    public let reduction: Reduction
+    private let goesOn: Bool
+    private var seed: UInt64
+    private var remaining: Int
+
+    /// A runner of `count` seeds, beginning with `first`.
+    ///
+    /// - Parameter goesOn: whether seeds are run after one with a finding.
+    public init(
+        from first: UInt64, count: Int, plant: Plant = .none, reduction: Reduction = Reduction(), goesOn: Bool = false
+    ) {
+        seed = first
+        remaining = max(0, count)
+        self.plant = plant
+        self.reduction = reduction
+        self.goesOn = goesOn
+    }
+
+    /// Runs the next seed; nil when there is none, or when the one before had a finding and that is enough.
+    public mutating func next() -> SeedOutcome? {
+        guard remaining > 0, goesOn || tally.findings == 0 else { return nil }
+        remaining -= 1
+        let plan = reduction.plan(seed: seed)
+        let first = World.run(plan, plant: plant)
+        let second = World.run(plan, plant: plant)
+        var findings = SeedFinding.all(in: first)
+        if first.hash != second.hash {
+            findings.insert(.unrepeatable(first: first.hash, second: second.hash), at: 0)
+        }
+        let outcome = SeedOutcome(seed: seed, result: first, findings: findings)
+        tally.add(outcome)
+        seed &+= 1
+        return outcome
+    }
+
+    /// Runs all that are left.
+    ///
+    /// - Returns: the outcomes with a finding.
+    public mutating func finish() -> [SeedOutcome] {
+        var bad: [SeedOutcome] = []
+        while let outcome = next() {
+            if !outcome.findings.isEmpty { bad.append(outcome) }
+        }
+        return bad
+    }
+}

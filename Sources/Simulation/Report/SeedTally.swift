@@ -1,0 +1,48 @@
+public import PaymentCore
+
+/// What many seeds came to, taken together.
+public struct SeedTally: Sendable {
+    /// Seeds that were run, each of them twice.
+    public private(set) var seeds = 0
+    /// Faults that struck; those of the second runs are not counted.
+    public private(set) var faults = 0
+    /// Steps of the first runs.
+    public private(set) var events = 0
+    /// Payments that were asked for.
+    public private(set) var payments = 0
+    /// How much virtual time went by.
+    public private(set) var simulatedTime = Span.zero
+    /// Seeds with a finding.
+    public private(set) var findings = 0
+
+    private var strikes = Array(repeating: 0, count: FaultKind.allCases.count)
+    private var meetings: [Situation: Int] = [:]
+
+    /// Nothing yet.
+    public init() {}
+
+    /// How often each kind of fault struck.
+    public var faultsByKind: [(kind: FaultKind, count: Int)] {
+        FaultKind.allCases.map { ($0, strikes[$0.ordinal]) }
+    }
+
+    /// In how many seeds each situation came about, in the order of their declaration.
+    public var situations: [(situation: Situation, seeds: Int)] {
+        Situation.allCases.map { ($0, meetings[$0] ?? 0) }
+    }
+
+    /// Situations that no seed met.
+    public var missed: [Situation] { Situation.allCases.filter { meetings[$0] == nil } }
+
+    mutating func add(_ outcome: SeedOutcome) {
+        let result = outcome.result
+        seeds += 1
+        faults += result.faultsStruck.count
+        events += result.events
+        payments += result.payments
+        simulatedTime = simulatedTime + result.simulatedTime
+        if !outcome.findings.isEmpty { findings += 1 }
+        for fault in result.faultsStruck { strikes[fault.kind.ordinal] += 1 }
+        for situation in result.probesHit { meetings[situation, default: 0] += 1 }
+    }
+}

@@ -1,0 +1,62 @@
+internal import PaymentCore
+
+extension SearchWorld {
+    /// What the adapter makes of a status that a provider shows.
+    func observation(
+        _ view: ProviderLeg, leg index: Int, began: Timestamp, source: Observation.Source
+    ) -> Observation {
+        let contract = legContracts[index]
+        var seen = Observation(
+            status(view.status), began: began, source: source, key: keys[index][0],
+            amount: view.status == .tombstoned ? nil : money(SearchWorld.legAmount))
+        if view.status == .absent { return Observation(.notFound, began: began, source: source) }
+        if contract.phases == .authorizeCapture {
+            let key = keys[index][ProviderLeg.Slot.capture.rawValue]
+            let amount = money(captured(index))
+            if view.captureDeclined {
+                seen.captures.append(Observation.Movement(key: key, amount: amount, state: .declined))
+            } else if view.status == .taken {
+                seen.captures.append(Observation.Movement(key: key, amount: amount, state: .succeeded))
+            }
+        }
+        seen.refunds = refunds(view, index, contract)
+        return seen
+    }
+
+    private func status(_ status: ProviderLeg.Status) -> Observation.Status {
+        switch status {
+        case .absent: .notFound
+        case .pending: .pending
+        case .held: .authorized
+        case .taken: .captured
+        case .declined: .declined
+        case .tombstoned: .tombstoned
+        case .voided: .voided
+        case .expired: .expired
+        }
+    }
+
+    private func refunds(
+        _ view: ProviderLeg, _ index: Int, _ contract: ProviderContract
+    ) -> [Observation.Movement] {
+        if contract.refundVisibility == .sumsOnly {
+            let sum = givenBack(view, index)
+            guard sum > 0 else { return [] }
+            return [Observation.Movement(key: EffectKey(reported: "sum"), amount: money(sum), state: .succeeded)]
+        }
+        var movements: [Observation.Movement] = []
+        func add(_ state: ProviderLeg.Movement, _ slot: ProviderLeg.Slot, _ amount: Int64) {
+            guard state != .none else { return }
+            movements.append(
+                Observation.Movement(
+                    key: keys[index][slot.rawValue], amount: money(amount),
+                    state: state == .done ? .succeeded : .declined))
+        }
+        add(view.compensation, .compensation, captured(index))
+        for place in scenario.refunds.indices {
+            guard let slot = ProviderLeg.Slot.refund(place) else { continue }
+            add(view[refund: place], slot, scenario.refunds[place])
+        }
+        return movements
+    }
+}

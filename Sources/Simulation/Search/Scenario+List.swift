@@ -1,0 +1,256 @@
+internal import PaymentCore
+
+/// The worlds that are searched. A contract or a freedom that is not here was not checked.
+extension Scenario {
+    private static func contract(
+        _ phases: ProviderContract.Phases = .authorizeCapture, _ change: (inout ProviderContract) -> Void = { _ in }
+    ) -> ProviderContract {
+        var contract = ProviderContract(phases: phases)
+        contract.enforcesNotAfter = false
+        contract.clockSkew = .zero
+        change(&contract)
+        return contract
+    }
+
+    static let tombstone = contract()
+    static let unbound = contract { $0.declinesBound = false }
+    static let plug = contract { $0.cancel = .onlyIfPresent }
+    static let plugUnbound = contract {
+        $0.cancel = .onlyIfPresent
+        $0.declinesBound = false
+    }
+    static let notAfter = contract {
+        $0.cancel = .onlyIfPresent
+        $0.enforcesNotAfter = true
+    }
+    static let notAfterUnbound = contract {
+        $0.cancel = .onlyIfPresent
+        $0.enforcesNotAfter = true
+        $0.declinesBound = false
+    }
+    static let lagging = contract { $0.visibilityLag = .seconds(60) }
+    static let notAfterLagging = contract {
+        $0.cancel = .onlyIfPresent
+        $0.enforcesNotAfter = true
+        $0.visibilityLag = .seconds(60)
+    }
+    static let forgetful = contract { $0.keyRetention = .hours(24) }
+    static let forgettingAll = contract {
+        $0.keyRetention = .hours(24)
+        $0.statusRetention = .hours(24)
+    }
+    static let forgettingStatus = contract(.sale) {
+        $0.cancel = .onlyIfPresent
+        $0.enforcesNotAfter = true
+        $0.statusRetention = .hours(1)
+    }
+    static let sale = contract(.sale)
+    static let reversingSale = contract(.sale) { $0.cancelReversesSale = true }
+    static let reversingUnboundSale = contract(.sale) {
+        $0.cancelReversesSale = true
+        $0.declinesBound = false
+    }
+    static let notAfterSale = contract(.sale) {
+        $0.cancel = .onlyIfPresent
+        $0.enforcesNotAfter = true
+    }
+    static let plugSale = contract(.sale) { $0.cancel = .onlyIfPresent }
+
+    static func make(
+        _ name: String, _ legs: [ProviderContract], _ change: (inout Scenario) -> Void = { _ in }
+    ) -> Scenario {
+        var scenario = Scenario(name, legs.enumerated().map { ("leg \($0.offset)", $0.element) })
+        change(&scenario)
+        return scenario
+    }
+
+    private static let everyRefusal: Refusals = [.primary, .capture, .void, .refund]
+
+    /// The bounds that each change is checked with: everything that takes seconds.
+    public static let quick: [Scenario] = (oneLeg + twoLegs + lossy).filter { scenario in
+        !["A11", "A12", "B1", "C4", "C8", "C12b", "C16", "C18", "E2"].contains { scenario.name.hasPrefix($0 + " ") }
+            && scenario.name != "A1 with answers"
+    }
+
+    /// One leg, with everything that may be answered, declined, refused, delayed and asked for.
+    public static let oneLeg: [Scenario] = [
+        make("one leg, every answer and refusal", [tombstone]) {
+            $0.answers = .all
+            $0.readsMayFail = true
+            $0.refusals = everyRefusal
+            $0.quarantineExpected = true
+        },
+        make("one leg, manual capture of a part, two equal refunds", [tombstone]) {
+            $0.captureMode = .manual
+            $0.capturesPart = true
+            $0.refunds = [300, 300]
+            $0.answers = [.transaction, .unsent]
+            $0.refusals = [.primary, .capture, .refund]
+        },
+        make("one leg, refunds in full, refunds declined", [tombstone]) {
+            $0.refunds = [400, 600]
+            $0.answers = [.transaction]
+            $0.refusals = everyRefusal
+            $0.quarantineExpected = true
+        },
+        make("one sale, every answer and refusal", [reversingSale]) {
+            $0.answers = .all
+            $0.readsMayFail = true
+            $0.refusals = everyRefusal
+            $0.quarantineExpected = true
+        },
+        make("one sale, undecided for a while", [sale]) {
+            $0.answers = [.transaction, .unsent]
+            $0.mayBePending = true
+        },
+        make("one leg, undecided for a while", [tombstone]) {
+            $0.answers = [.transaction, .unsent]
+            $0.mayBePending = true
+        },
+        make("one leg, manual, the deadline and the hold pass", [tombstone]) {
+            $0.captureMode = .manual
+            $0.deadlineIsNear = true
+            $0.answers = [.transaction, .unsent]
+        },
+        make("one leg, changed at the provider's console", [tombstone]) {
+            $0.changesOutside = true
+            $0.answers = [.transaction, .unsent]
+        },
+        make("one leg, another amount is shown", [tombstone]) {
+            $0.mayContradict = true
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("one leg, reads take time and lag", [notAfterLagging]) {
+            $0.readsTakeTime = true
+            $0.readsMayFail = true
+            $0.answers = [.transaction, .unsent]
+        },
+        make("one leg, keys are forgotten, two refunds", [forgetful]) {
+            $0.requestLife = .bounded
+            $0.refunds = [300, 300]
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("one leg, keys and statuses are forgotten", [forgettingAll]) {
+            $0.requestLife = .bounded
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("one sale, statuses are forgotten, not_after", [forgettingStatus]) {
+            $0.answers = [.transaction, .unsent]
+            $0.readsTakeTime = true
+            $0.quarantineExpected = true
+        },
+        make("Stripe", [.stripe]) {
+            $0.plugAllowed = true
+            $0.requestLife = .bounded
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("PayPay, two refunds", [.payPay]) {
+            $0.plugAllowed = true
+            $0.refunds = [300, 300]
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("GMO-PG, manual, two refunds", [.gmoPG]) {
+            $0.plugAllowed = true
+            $0.captureMode = .manual
+            $0.refunds = [300, 300]
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+    ]
+
+    /// Two legs on rows that are kept: the runs A and B of the models.
+    public static let twoLegs: [Scenario] = [
+        make("A1 two legs, tombstone", [tombstone, tombstone]),
+        make("A1 with answers", [tombstone, tombstone]) { $0.answers = [.transaction] },
+        make("A3 two legs, manual capture", [tombstone, tombstone]) { $0.captureMode = .manual },
+        make("A3 two legs, capture of a part", [tombstone, tombstone]) {
+            $0.captureMode = .manual
+            $0.capturesPart = true
+        },
+        make("A4 two legs, declines not bound", [unbound, unbound]),
+        make("A5 two legs, refund may be declined", [tombstone, tombstone]) {
+            $0.refusals = [.primary, .capture, .refund]
+            $0.quarantineExpected = true
+        },
+        make("A6 two legs, plug", [plug, plug]) { $0.plugAllowed = true },
+        make("A8 two legs, not_after", [notAfter, notAfter]),
+        make("A9 two legs, not_after, declines not bound", [notAfterUnbound, notAfterUnbound]),
+        make("A11 two legs, tombstone and plug, declines not bound", [unbound, plugUnbound]) {
+            $0.plugAllowed = true
+            $0.quarantineExpected = true
+        },
+        make("A12 two legs, stale reads", [lagging, lagging]),
+        make("A13 two legs, not_after, stale reads", [notAfterLagging, notAfterLagging]),
+        make("B1 a leg and a sale", [tombstone, sale]) { $0.answers = [.transaction] },
+        make("B3 a leg and a sale that cancel reverses", [tombstone, reversingSale]),
+        make("B5 a leg and a sale with the plug", [tombstone, plugSale]) { $0.plugAllowed = true },
+        make("B6 a leg and a sale, not_after", [notAfter, notAfterSale]),
+        make("B8 a lagging leg and a sale", [lagging, sale]),
+    ]
+
+    /// Rows are lost: the runs C, E and W of the models.
+    public static let lossy: [Scenario] = [
+        make("one leg, two failovers", [tombstone]) { $0.losses = .failovers(2) },
+        make("one leg, two failovers, not_after", [notAfter]) { $0.losses = .failovers(2) },
+        make("one leg, two failovers, plug", [plug]) {
+            $0.losses = .failovers(2)
+            $0.plugAllowed = true
+        },
+        make("one leg, two failovers, stale reads", [lagging]) { $0.losses = .failovers(2) },
+        make("one leg, two failovers, manual", [tombstone]) {
+            $0.losses = .failovers(2)
+            $0.captureMode = .manual
+        },
+        make("one leg, two failovers, manual capture of a part", [tombstone]) {
+            $0.losses = .failovers(2)
+            $0.captureMode = .manual
+            $0.capturesPart = true
+        },
+        make("one leg, one failover, refunds in full", [tombstone]) {
+            $0.losses = .failovers(1)
+            $0.refunds = [400, 600]
+        },
+        make("one sale, two failovers", [sale]) { $0.losses = .failovers(2) },
+        make("one sale that cancel reverses, two failovers", [reversingSale]) { $0.losses = .failovers(2) },
+        make("W2 one leg, one restore", [tombstone]) { restored(&$0, 1) },
+        make("W4 one leg, two restores", [tombstone]) { restored(&$0, 2) },
+        make("W6 one sale, two restores", [reversingSale]) { restored(&$0, 2) },
+        make("one leg, two failovers, hurrying", [tombstone]) { hurried(&$0, 2) },
+        make("C4 two legs, one failover", [tombstone, tombstone]) { hurried(&$0, 1) },
+        make("E2 a leg and a sale, two failovers", [tombstone, sale]) { hurried(&$0, 2) },
+        make("E7 a leg and a sale that cancel reverses, two failovers", [tombstone, reversingSale]) {
+            hurried(&$0, 2)
+        },
+        make("C12b two legs, one failover, stale reads before it", [lagging, lagging]) {
+            hurried(&$0, 1)
+        },
+        make("C16 two legs, one failover, plug", [plug, plug]) {
+            hurried(&$0, 1)
+            $0.plugAllowed = true
+        },
+        make("C18 two legs, one failover, not_after", [notAfter, notAfter]) { hurried(&$0, 1) },
+        make("W4 two legs, two restores", [tombstone, tombstone]) {
+            restored(&$0, 2)
+            $0.answers = .none
+            $0.hurries = true
+        },
+        make("C8 two legs, two failovers", [tombstone, tombstone]) { hurried(&$0, 2) },
+    ]
+
+    private static func hurried(_ scenario: inout Scenario, _ failovers: Int) {
+        scenario.losses = .failovers(failovers)
+        scenario.hurries = true
+    }
+
+    private static func restored(_ scenario: inout Scenario, _ count: Int) {
+        scenario.losses = .restores(count)
+        scenario.requestLife = .bounded
+        scenario.answers = .unsent
+        scenario.tombstonesNeverSent = true
+    }
+}

@@ -1,0 +1,56 @@
+internal import PaymentCore
+
+/// The invariants of the protocol, as far as one state shows them.
+struct SearchJudge {
+    let world: SearchWorld
+
+    /// What is wrong with a state.
+    func finding(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
+        for leg in world.legContracts.indices where state[leg: leg].chargedTwice {
+            return SearchFinding(invariant: 2, words: "leg \(leg) is charged twice")
+        }
+        if state.told == 3 {
+            return SearchFinding(invariant: 4, words: "the caller was told both that it succeeded and that it did not")
+        }
+        if state.told & 1 == 1, let finding = succeeded(state) { return finding }
+        if traits.isQuarantined, !world.scenario.quarantineExpected {
+            return SearchFinding(invariant: 15, words: "quarantined, although a safe way is left")
+        }
+        return atRest(state, traits)
+    }
+
+    private func succeeded(_ state: GlobalState) -> SearchFinding? {
+        for leg in world.legContracts.indices where world.captured(leg) > 0 {
+            let there = state[leg: leg]
+            if there.status != .taken || there.compensation == .done, !there.changedOutside {
+                return SearchFinding(invariant: 8, words: "told succeeded, and leg \(leg) is \(there)")
+            }
+        }
+        return nil
+    }
+
+    /// Nothing is on its way, and nobody will look again.
+    private func atRest(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
+        guard state.wire == 0, state.late == 0, state.oldSite == 0, traits.isFinal, !traits.isBusy,
+            traits.due == .never
+        else { return nil }
+        for leg in world.legContracts.indices {
+            let there = state[leg: leg]
+            let mayBeLive = traits.told == 1 && world.captured(leg) > 0
+            let isLive = there.status == .held || there.status == .pending || world.net(there, leg) > 0
+            if isLive, !mayBeLive {
+                return SearchFinding(
+                    invariant: 7, words: "told canceled or failed, and at rest leg \(leg) is \(there)")
+            }
+            // A refund whose row was lost is in the books again once its caller repeats it, which it may never do here.
+            let mayLack = state.losses > 0 && !world.scenario.refunds.isEmpty
+            guard let books = traits.books, !there.changedOutside, !mayLack else { continue }
+            if books[leg] != world.net(there, leg) {
+                return SearchFinding(
+                    invariant: 1,
+                    words: "the books say \(books[leg]) for leg \(leg), the provider has \(world.net(there, leg))")
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,196 @@
+internal import PaymentCore
+
+extension SearchPlant {
+    /// A planted decision, where it is looked for, and what must be found.
+    public struct Expectation: Sendable {
+        /// The change.
+        public let plant: SearchPlant
+        /// The world in which it does harm.
+        public let scenario: Scenario
+        /// The invariant that it breaks; 15 stands for a payment that never ends as well.
+        public let invariants: Set<Int>
+
+        /// Whether a report is what must be found.
+        public func isMet(by report: SearchReport) -> Bool {
+            switch report.verdict {
+            case .violated(let finding, _): invariants.contains(finding.invariant)
+            case .stuck: invariants.contains(15)
+            case .safe, .unfinished, .unsound: false
+            }
+        }
+    }
+
+    /// Every unsafe decision of the models, and those that this search found in the shipped decision before they were
+    /// mended. The search must find each of them.
+    public static let planted: [Expectation] = ofOneLeg + ofLateWriters + ofLostRows
+
+    private static let ofOneLeg: [Expectation] = [
+        expect(
+            SearchPlant(
+                "1", "not found is taken for never",
+                table: with(TableA.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))
+            ),
+            .make("one leg", [Scenario.tombstone]), [7]),
+        expect(
+            SearchPlant("2", "a new key for each attempt", tricks: [.keysNotHonoured]),
+            .make("one leg", [Scenario.tombstone]), [2]),
+        expect(
+            SearchPlant(
+                "5", "the life of requests is waited for, and a paused sender outlives it",
+                tricks: [.notAfterNotEnforced]),
+            .make("one leg, not_after", [Scenario.notAfter]), [7]),
+        expect(
+            SearchPlant("6, A10", "D is judged by the end of a read", tricks: [.readsDatedByTheirEnd]),
+            .make("one leg, not_after, reads take time", [Scenario.notAfter]) { $0.readsTakeTime = true }, [7]),
+        expect(
+            SearchPlant(
+                "11", "a decline that is not bound is taken for gone",
+                table: with(
+                    TableA.Row(
+                        "declined-is-gone", when: { $0.status == .declinedUnbound }, then: { _ in .gone(.status) }))),
+            .make("one leg, declines not bound", [Scenario.unbound]), [7]),
+        expect(
+            SearchPlant("12", "the cancel leaves before the latch is durable", tricks: [.sendsBeforeCommit]),
+            .make("one sale that cancel reverses, declines not bound", [Scenario.reversingUnboundSale]), [8, 4]),
+        expect(
+            SearchPlant("15", "the age of a key is not asked", table: withoutAge),
+            .make("one leg, keys and statuses are forgotten", [Scenario.forgettingAll]) {
+                $0.requestLife = .bounded
+                $0.quarantineExpected = true
+            }, [2]),
+        expect(
+            SearchPlant(
+                "16", "the age is judged when the intent is written, and the sender is paused",
+                tricks: [.requestsOutliveTheirLife]),
+            .make("one leg, keys are forgotten", [Scenario.forgetful]) {
+                $0.requestLife = .bounded
+                $0.quarantineExpected = true
+            }, [2]),
+    ]
+
+    private static let ofLateWriters: [Expectation] = [
+        expect(
+            SearchPlant(
+                "A15", "a second task of the worker writes without comparing the version",
+                tricks: [.lateWritesAccepted]),
+            .make("one leg, unsent at first", [Scenario.tombstone]) { $0.answers = .unsent }, [7, 4, 6]),
+        expect(
+            SearchPlant(
+                "A17", "a cancel handler ends the payment, and the worker writes without comparing the version",
+                tricks: [.lateWritesAcceptedBesideHandler]),
+            .make("one leg, unsent at first", [Scenario.tombstone]) { $0.answers = .unsent }, [7, 4, 6]),
+    ]
+
+    private static let ofLostRows: [Expectation] = [
+        expect(SearchPlant("C0", "no recovery window", tricks: [.recoverySkipped]), lossy(1), [4, 7, 8]),
+        expect(
+            SearchPlant(
+                "C1b", "a cancel outranks the proof of a captured leg",
+                paymentTable: TableB { facts in
+                    let mayLatch = facts.latch == .none && facts.legs.allSatisfy(\.freshlyRead)
+                    return facts.stopAsked && mayLatch
+                        ? TableB.Verdict("none.stop", .latch(.back)) : TableB.shipped.decide(facts)
+                }), lossy(1), [4, 8]),
+        expect(
+            SearchPlant(
+                "C2", "canceled is told before the latch is acknowledged", tricks: [.latchesCalledAcknowledged]),
+            .make("one leg, unsent at first, one failover", [Scenario.tombstone]) {
+                $0.losses = .failovers(1)
+                $0.answers = .unsent
+            }, [4]),
+        expect(
+            SearchPlant("C5", "a refund leaves before its latch is acknowledged", table: withEarlyRefund), lossy(2), [8]
+        ),
+        expect(
+            SearchPlant("E1", "a sale's refund leaves before its latch is acknowledged", table: withEarlyRefund),
+            .make("one sale, one failover", [Scenario.sale]) { $0.losses = .failovers(1) }, [8]),
+        expect(
+            SearchPlant(
+                "C9", "refunded does not count as gone",
+                table: with(
+                    TableA.Row(
+                        "refunded-is-open", when: { $0.status == .refunded && $0.trust != .trusted },
+                        then: { _ in .keep }))),
+            .make("a leg and a sale, one failover", [Scenario.tombstone, Scenario.sale]) {
+                $0.losses = .failovers(1)
+                $0.refusals = [.capture]
+            }, [15]),
+        expect(
+            SearchPlant("C12", "stale reads count in a recovery window", tricks: [.staleReadsCount]),
+            .make("one leg, one failover, stale reads", [Scenario.lagging]) { $0.losses = .failovers(1) }, [4, 8]),
+        expect(
+            SearchPlant("C27", "D is judged by the surviving rows only", tricks: [.lostNotAfterForgotten]),
+            .make("one leg, one failover, not_after", [Scenario.notAfter]) { $0.losses = .failovers(1) }, [7]),
+        expect(
+            SearchPlant("W1", "after a restore, what was never sent was not tombstoned"),
+            .make("one leg, one restore", [Scenario.tombstone]) {
+                $0.losses = .restores(1)
+                $0.answers = .unsent
+                $0.requestLife = .bounded
+            }, [4]),
+        expect(
+            SearchPlant("W3", "after a restore, old requests are alive", tricks: [.requestsOutliveTheirLife]),
+            .make("one leg, two restores", [Scenario.tombstone]) {
+                $0.losses = .restores(2)
+                $0.requestLife = .bounded
+                $0.tombstonesNeverSent = true
+            }, [4, 7, 8]),
+        expect(
+            SearchPlant("trap 10", "a partitioned old site goes on deciding", tricks: [.oldSiteGoesOn]), lossy(1),
+            [4, 7, 8]),
+        expect(
+            SearchPlant(
+                "E4", "a cancel that reverses a sale leaves before its latch is acknowledged",
+                table: TableA(rows: TableA.shipped.rows.filter { $0.name != "undo.cancel-latch-unacknowledged" })),
+            .make("one sale that cancel reverses, one failover", [Scenario.reversingSale]) {
+                $0.losses = .failovers(1)
+            }, [8]),
+        expect(
+            SearchPlant(
+                "M1", "captures leave before the request that named them is acknowledged",
+                paymentTable: TableB { facts in
+                    var facts = facts
+                    facts.hasCaptureRequest = false
+                    return TableB.shipped.decide(facts)
+                }),
+            .make("one leg, manual capture of a part, one failover", [Scenario.tombstone]) {
+                $0.losses = .failovers(1)
+                $0.captureMode = .manual
+                $0.capturesPart = true
+            }, [10, 15, 1, 4]),
+    ]
+
+    private static func expect(_ plant: SearchPlant, _ scenario: Scenario, _ invariants: Set<Int>) -> Expectation {
+        Expectation(plant: plant, scenario: scenario, invariants: invariants)
+    }
+
+    private static func lossy(_ failovers: Int) -> Scenario {
+        .make("one leg, \(failovers) failover\(failovers > 1 ? "s" : "")", [Scenario.tombstone]) {
+            $0.losses = .failovers(failovers)
+        }
+    }
+
+    private static func with(_ row: TableA.Row) -> TableA { TableA(rows: [row] + TableA.shipped.rows) }
+
+    private static let isNotFound: @Sendable (EffectFacts) -> Bool = { facts in
+        facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
+    }
+
+    private static let withoutAge = TableA(
+        rows: TableA.shipped.rows.map { row in
+            TableA.Row(
+                row.name, when: { row.applies(to: ageless($0)) },
+                then: { TableA(rows: [row]).decide(ageless($0)).decision }
+            )
+        })
+
+    private static func ageless(_ facts: EffectFacts) -> EffectFacts {
+        var facts = facts
+        facts.age = .safe
+        return facts
+    }
+
+    private static let withEarlyRefund = with(
+        TableA.Row(
+            "refund-at-once", when: { $0.goal == .undo && $0.status == .taken }, then: { _ in .refund }))
+}

@@ -1,0 +1,167 @@
+public import PaymentCore
+
+/// Everything that one run is made of, drawn from its seed: the cast, the arrangement of sites, the mix of faults.
+///
+/// A plan can be made smaller without anything else moving: every fault has an identity of its own, and every draw
+/// depends on the seed and on what it is for.
+public struct RunPlan: Sendable {
+    /// How acknowledged rows are kept.
+    public enum Replication: String, Sendable, Hashable, CaseIterable {
+        /// One store; its rows are lost only by a restore.
+        case singleStore = "single_store"
+        /// A commit is acknowledged once the standby has it.
+        case synchronous
+        /// The standby follows behind.
+        case asynchronous
+    }
+
+    /// A provider of the cast.
+    public struct Provider: Sendable, Hashable {
+        /// Its name.
+        public let name: ProviderName
+        /// What it can do.
+        public let contract: ProviderContract
+        /// The name of the contract that it was varied from.
+        public let kind: String
+    }
+
+    /// The seed.
+    public let seed: UInt64
+    /// When the run begins, by true time.
+    public let start: Timestamp
+    /// The providers.
+    public let providers: [Provider]
+    /// The payments, with what their callers will ask for.
+    public let payments: [PlannedPayment]
+    /// How acknowledged rows are kept.
+    public let replication: Replication
+    /// 1 or 2.
+    public let sites: Int
+    /// 1 to 3.
+    public let replicasPerSite: Int
+    /// What the operator decided.
+    public let policy: SettlementPolicy
+    /// For how long faults strike.
+    public let faultPhase: Span
+    /// When many payments arrive at once, after the start; faults that belong to a time are near these.
+    public let bursts: [Span]
+    /// How often each kind of fault strikes, in parts per million of its chances.
+    public var rates: FaultRates
+    /// Faults that do not strike, by their identity.
+    public var suppressed: Set<UInt64> = []
+    /// Kinds that do not strike at all.
+    public var suppressedKinds: Set<FaultKind> = [] { didSet { rates.silence(suppressedKinds) } }
+    /// Only these payments take part, by index; nil for all.
+    public var keptPayments: Set<Int>?
+
+    /// The contracts by name.
+    public var contracts: [ProviderName: ProviderContract] {
+        Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether an acknowledged commit survives the loss of the machine that made it.
+    public var keepsAcknowledgedRows: Bool { replication != .asynchronous }
+
+    /// The longest of the contracts' request lives.
+    public var longestRequestLife: Span { providers.map(\.contract.maxRequestLife).max() ?? .zero }
+
+    /// How far each clock is off at most, on either side. Any two of ours then differ by less than the least skew that
+    /// a contract assumes, and by less than the shortest wait of the schedules.
+    public var clockBound: Span {
+        let least = providers.map(\.contract.clockSkew).min() ?? .zero
+        return min(Span(milliseconds: least.milliseconds / 2), .milliseconds(900))
+    }
+
+    /// Draws a plan.
+    ///
+    /// - Parameter arrangement: instead of the drawn replication, this one.
+    public init(seed: UInt64, arrangement: Replication? = nil) {
+        let chance = Chance(seed: seed)
+        func draw(_ what: String, _ index: Int, below bound: Int) -> Int {
+            Chance.below(bound, chance.bits(Chance.word(what), UInt64(index)))
+        }
+        self.seed = seed
+        start = Timestamp(milliseconds: 1_800_000_000_000)
+        let drawn: [Replication] = [.singleStore, .singleStore, .synchronous, .asynchronous, .asynchronous]
+        let replication = arrangement ?? drawn[draw("replication", 0, below: drawn.count)]
+        self.replication = replication
+        sites = replication == .singleStore ? 1 : 2
+        replicasPerSite = 1 + draw("replicas", 0, below: 3)
+        let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
+        providers = cast.providers
+        policy = cast.policy
+        let phases: [Span] = [.minutes(20), .hours(2), .hours(12), .days(2)]
+        let phase = phases[draw("phase", 0, below: phases.count)]
+        faultPhase = phase
+        let count = 3 + draw("bursts", 0, below: 5)
+        bursts = (0..<count).map { index in
+            let place = draw("burst", index, below: Int(phase.milliseconds * 7 / 10))
+            return Span(milliseconds: Int64(place) + 5_000)
+        }
+        payments = PlannedPayment.drawn(
+            chance, count: 40 + draw("payments", 0, below: 41), bursts: bursts, providers: cast.providers,
+            mayMislead: replication != .asynchronous)
+        rates = FaultRates(chance, replication: replication)
+    }
+
+    /// Where in the plan a payment is; nil for a stranger.
+    public func index(of payment: PaymentID) -> Int? { payments.firstIndex { $0.id == payment } }
+}
+
+/// The providers and the policy of a run: contracts of every shape that the daemon starts with.
+struct Cast {
+    let providers: [RunPlan.Provider]
+    let policy: SettlementPolicy
+
+    init(_ chance: Chance, keepsAcknowledgedRows: Bool) {
+        func draw(_ what: String, _ index: Int, below bound: Int) -> Int {
+            Chance.below(bound, chance.bits(Chance.word(what), UInt64(index)))
+        }
+        var policy = SettlementPolicy()
+        policy.plugAllowed = draw("plug", 0, below: 3) > 0
+        let deadlines: [Span] = [.minutes(2), .minutes(15), .minutes(15), .hours(2)]
+        policy.defaultDeadline = deadlines[draw("deadline", 0, below: deadlines.count)]
+        let assumptions = SafetyAssumptions(
+            storeKeepsAcknowledgedRows: keepsAcknowledgedRows, plugAllowed: policy.plugAllowed)
+        var providers: [RunPlan.Provider] = []
+        let wanted = 2 + draw("providers", 0, below: 3)
+        for (index, word) in ["card", "wallet", "points", "bank"].enumerated() where index < wanted {
+            guard let name = Cast.name(word) else { continue }
+            // What the daemon would refuse to start with is drawn again.
+            for attempt in 0..<32 {
+                let (kind, contract) = Cast.contract(chance, index * 64 + attempt)
+                guard contract.traps(under: assumptions).isEmpty else { continue }
+                providers.append(RunPlan.Provider(name: name, contract: contract, kind: kind))
+                break
+            }
+        }
+        self.providers = providers
+        self.policy = policy
+    }
+
+    private static func name(_ text: String) -> ProviderName? {
+        do { return try ProviderName(text) } catch { return nil }
+    }
+
+    private static func contract(_ chance: Chance, _ place: Int) -> (String, ProviderContract) {
+        func draw(_ what: String, below bound: Int) -> Int {
+            Chance.below(bound, chance.bits(Chance.word(what), UInt64(place)))
+        }
+        var (kind, contract) = ProviderContract.known[draw("contract", below: ProviderContract.known.count)]
+        guard kind.hasPrefix("reference") else { return (kind, contract) }
+        if draw("unbound", below: 3) == 0 { contract.declinesBound = false }
+        if draw("lag", below: 3) == 0 { contract.visibilityLag = .seconds(20) }
+        if draw("retention", below: 3) == 0 {
+            contract.keyRetention = [.minutes(10), .hours(1), .hours(24)][draw("retained", below: 3)]
+        }
+        if draw("enforces", below: 3) == 0 { contract.enforcesNotAfter = false }
+        if draw("cancel", below: 3) == 0 { contract.cancel = .onlyIfPresent }
+        if draw("status", below: 4) == 0 {
+            contract.statusRetention = [.days(2), .days(30)][draw("status retained", below: 2)]
+        }
+        if draw("sums", below: 5) == 0 { contract.refundVisibility = .sumsOnly }
+        if contract.phases == .sale, draw("reverses", below: 2) == 0 { contract.cancelReversesSale = true }
+        if draw("hold", below: 3) == 0 { contract.authorizationLife = .hours(6) }
+        return (kind, contract)
+    }
+}

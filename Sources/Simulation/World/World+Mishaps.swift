@@ -1,0 +1,162 @@
+internal import PaymentCore
+internal import Reconciler
+
+/// Something that happens at a time and not to a request: an outage, a partition, a failover.
+struct Mishap {
+    let kind: FaultKind
+    /// Which provider, replica or payment it is about.
+    let subject: Int
+    /// Its place among those of its kind.
+    let place: Int
+}
+
+/// The beginning, what befalls, and the end of faults.
+extension World {
+    mutating func begin() {
+        sites[0].isServing = true
+        let bound = plan.clockBound.milliseconds
+        for site in sites.indices {
+            sites[site].clockOffset = span(Int(2 * bound + 1), chance.bits(71, UInt64(site))) - bound
+        }
+        for replica in replicas.indices where replicas[replica].site == 0 { start(replica) }
+        for (payment, planned) in plan.payments.enumerated() {
+            tasksOf.append([])
+            guard plan.keptPayments?.contains(payment) ?? true else { continue }
+            enter(planned, payment)
+        }
+        for kind in FaultKind.allCases where plan.rates[kind] > 0 { foresee(kind) }
+        heap.push(.faultsEnd, at: (plan.start + plan.faultPhase).milliseconds)
+    }
+
+    private mutating func enter(_ planned: PlannedPayment, _ payment: Int) {
+        for ask in planned.asks {
+            tasks.append(CallerTask(payment: payment, planned: ask))
+            tasksOf[payment].append(tasks.count - 1)
+            if ask.after == .start {
+                heap.push(.ask(task: tasks.count - 1), at: (plan.start + ask.delay).milliseconds)
+            }
+        }
+        guard let create = planned.asks.first, let bits = strikes(.callerCancels, UInt64(payment)) else { return }
+        let key: IdempotencyKey
+        do { key = try IdempotencyKey("\(create.operation.key.text)-cancel") } catch { return }
+        let cancel = PlannedPayment.Ask(
+            operation: CallerOperation(
+                caller: create.operation.caller, key: key, payment: planned.id, kind: .cancel),
+            fingerprint: Digest(of: ["simulated", planned.id.text, key.text, "cancel"]), after: .created,
+            delay: .milliseconds(20 + span(bits & 3 == 0 ? 3_600_000 : 4_000, bits)), wait: .seconds(2))
+        tasks.append(CallerTask(payment: payment, planned: cancel))
+        tasksOf[payment].append(tasks.count - 1)
+    }
+
+    private func subjects(of kind: FaultKind) -> Int {
+        switch kind {
+        case .providerOutage, .throttlingStorm: providers.count
+        case .clockSkewed, .storePartitioned: replicas.count
+        case .failover, .failoverLosingRows, .failback, .sitesPartitioned: 1
+        case .changedOutside: plan.payments.count
+        default: 0
+        }
+    }
+
+    /// Times of what may befall: around the bursts, where it matters.
+    private mutating func foresee(_ kind: FaultKind) {
+        let places = kind == .changedOutside ? 1 : 2 * plan.bursts.count
+        for subject in 0..<subjects(of: kind) {
+            for place in 0..<places {
+                let id = chance.bits(kind.word, UInt64(subject), UInt64(place), 0, 0)
+                guard Chance.happens(perMillion: plan.rates[kind], id) else { continue }
+                let bits = Chance.mixed(id &+ 1)
+                let burst =
+                    kind == .changedOutside
+                    ? plan.payments[subject].asks[0].delay : plan.bursts[place % plan.bursts.count]
+                let after = span(place < plan.bursts.count ? 20_000 : 900_000, bits)
+                mishaps.append(Mishap(kind: kind, subject: subject, place: place))
+                heap.push(.mishap(mishaps.count - 1), at: (plan.start + burst).milliseconds + after)
+            }
+        }
+    }
+
+    mutating func befall(_ place: Int) {
+        let mishap = mishaps[place]
+        let subject = mishap.subject
+        guard canBefall(mishap.kind) else { return }
+        guard let bits = strikes(mishap.kind, UInt64(subject), UInt64(mishap.place)) else { return }
+        switch mishap.kind {
+        case .providerOutage:
+            let lengths = [60_000, 600_000, 7_200_000, 86_400_000]
+            outages[subject] = max(outages[subject], now + 5_000 + span(lengths[Int(bits >> 8 & 3)], bits))
+        case .throttlingStorm:
+            storms[subject] = max(storms[subject], now + 5_000 + span(600_000, bits))
+        case .clockSkewed:
+            let bound = plan.clockBound.milliseconds
+            replicas[subject].skew = span(Int(2 * bound + 1), bits) - bound
+        case .storePartitioned:
+            replicas[subject].partitionedUntil = now + 2_000 + span(bits & 1 == 0 ? 40_000 : 600_000, bits)
+        case .failover where plan.replication == .asynchronous: drain()
+        case .failover: loseSite(losingRows: false, bits)
+        case .failoverLosingRows: loseSite(losingRows: true, bits)
+        case .failback: drain()
+        case .sitesPartitioned: partitionSites(bits)
+        case .changedOutside: changeOutside(subject, bits)
+        default: break
+        }
+    }
+
+    private func canBefall(_ kind: FaultKind) -> Bool {
+        switch kind {
+        case .failover, .failoverLosingRows, .failback, .sitesPartitioned: canChangeSites && link.isUp
+        default: true
+        }
+    }
+
+    private mutating func changeOutside(_ payment: Int, _ bits: UInt64) {
+        guard let known = sites[activeSite].store.rows[payment]?.payment else { return }
+        let leg = known.legs[Chance.below(known.legs.count, bits)]
+        guard let provider = providerPlaces[leg.provider] else { return }
+        let changes = OutsideChange.allCases
+        let change = changes[Chance.below(changes.count, Chance.mixed(bits))]
+        _ = providers[provider].changeOutside(change, leg.primary.key, at: time)
+    }
+
+    /// From here no fault strikes; everything that is broken is mended.
+    mutating func endFaults() {
+        areFaultsOver = true
+        faultsEndedAt = now
+        emit(.faultsEnded)
+        for provider in providers.indices {
+            outages[provider] = 0
+            storms[provider] = 0
+        }
+        for replica in replicas.indices {
+            replicas[replica].partitionedUntil = 0
+            replicas[replica].pausedUntil = min(replicas[replica].pausedUntil, now)
+            arm(replica, at: now)
+        }
+        if !link.isUp { push(.site(.heal(since: now)), after: 1_000) }
+        push(.restCheck(after: 60_000), after: 60_000)
+    }
+
+    mutating func checkRest(_ pause: Int64) {
+        if isQuiet() {
+            isAtRest = true
+        } else {
+            push(.restCheck(after: min(pause * 3 / 2, 86_400_000)), after: pause)
+        }
+    }
+
+    /// Nothing is due, nobody waits, and nothing is on the way, but for what people must decide.
+    private func isQuiet() -> Bool {
+        guard sites[activeSite].isServing, !link.isChanging, link.isUp else { return false }
+        let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
+        for replica in replicas where !replica.active.isEmpty { return false }
+        var stuck: Set<Int> = []
+        for (place, row) in sites[activeSite].store.rows.enumerated() {
+            guard let payment = row?.payment else { continue }
+            let isWaiting =
+                payment.state == .quarantined || payment.refunds.contains { $0.state == .quarantined }
+            if isWaiting { stuck.insert(place) }
+            guard payment.dueAt == nil || (isWaiting && hadTime) else { return false }
+        }
+        return tasks.allSatisfy { $0.isDone || $0.attempts == 0 || stuck.contains($0.payment) }
+    }
+}

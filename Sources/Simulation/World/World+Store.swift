@@ -1,0 +1,156 @@
+internal import PaymentCore
+internal import Reconciler
+
+/// One site: a store, and whether its term runs.
+struct Site {
+    let index: Int
+    var store: SimulatedStore
+    /// How far the store's clock is off, in milliseconds.
+    var clockOffset: Int64 = 0
+    /// Whether it holds the term: its replicas may write and send.
+    var isServing = false
+}
+
+/// What a store tells its standby.
+struct LogEntry {
+    let payment: Int
+    let after: Payment?
+    let entries: [AuditEntry]
+    let token: LeaseToken
+    let record: IdempotencyRecord?
+}
+
+/// The way from the active site to its standby.
+struct Link {
+    var isUp = true
+    /// The other site has a whole copy and follows.
+    var hasStandby = true
+    var log: [LogEntry] = []
+    /// So many of them the standby has.
+    var applied = 0
+    /// A change of the active site is under way.
+    var isChanging = false
+}
+
+/// The stores as replicas reach them, and how rows get to the standby.
+extension World {
+    func storeTime(_ site: Int) -> Timestamp { Timestamp(milliseconds: now + sites[site].clockOffset) }
+
+    func reachesStore(_ replica: Int) -> Bool {
+        let site = replicas[replica].site
+        guard sites[site].isServing, replicas[replica].partitionedUntil <= now else { return false }
+        // A synchronous store that cannot reach its standby acknowledges nothing.
+        return plan.replication != .synchronous || link.isUp || !link.hasStandby
+    }
+
+    /// Makes a change durable in the store of a replica's site, if the store takes it.
+    mutating func write(_ change: PaymentChange, by replica: Int) -> CommitResult {
+        let site = replicas[replica].site
+        guard sites[site].isServing else { return .leaseLost }
+        var change = change
+        sabotage(&change)
+        let before = sites[site].store.row(change.payment.id)?.payment
+        let result = sites[site].store.commit(change, at: storeTime(site), ignoring: laxness(change))
+        guard case .committed = result, let row = sites[site].store.row(change.payment.id),
+            let place = places[change.payment.id]
+        else { return result }
+        let entry = LogEntry(
+            payment: place, after: row.payment, entries: change.entries, token: row.token, record: change.record)
+        emit(
+            .committed(
+                Commit(
+                    site: site, replica: replica, token: World.token(change.lease, row.token),
+                    epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries)))
+        tell(entry, from: site)
+        nudge(site, place, except: replica)
+        return result
+    }
+
+    private static func token(_ lease: PaymentChange.LeaseRequirement, _ newest: LeaseToken) -> LeaseToken? {
+        switch lease {
+        case .creating: newest
+        case .holding(let token), .releasing(let token): token
+        case .none: nil
+        }
+    }
+
+    private func laxness(_ change: PaymentChange) -> StoreLaxness {
+        var laxness: StoreLaxness = []
+        if does(.versionIgnored) { laxness.insert(.versions) }
+        if does(.refundsNotReserved), change.record?.operation == .refund { laxness.insert(.versions) }
+        if does(.leaseTokenIgnored) { laxness.formUnion([.leases, .versions]) }
+        if does(.duplicateCreateAccepted), change.record?.operation == .create { laxness.insert(.keys) }
+        return laxness
+    }
+
+    private func sabotage(_ change: inout PaymentChange) {
+        if does(.auditEntryDropped), change.entries.count > 1, change.payment.version % 5 == 4 {
+            change.entries.remove(at: 0)
+        }
+        if does(.secretInAudit), let last = change.entries.last, let leg = change.payment.legs.first {
+            let before = AuditHead(sequence: last.sequence - 1, hash: last.previous)
+            change.entries[change.entries.count - 1] = AuditEntry(
+                after: before, payment: change.payment.id, at: last.at, type: last.type, leg: last.leg,
+                fields: last.fields + [AuditField("instrument", leg.instrument.token)])
+        }
+    }
+
+    /// Keeps the first settled answer under a key.
+    mutating func keep(_ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey, site: Int) -> StoredAnswer? {
+        guard let kept = sites[site].store.keep(answer, caller, key) else { return nil }
+        if let record = sites[site].store.record(caller, key), let place = places[record.payment],
+            let row = sites[site].store.rows[place]
+        {
+            tell(LogEntry(payment: place, after: nil, entries: [], token: row.token, record: record), from: site)
+        }
+        return kept
+    }
+
+    // MARK: The standby
+
+    private mutating func tell(_ entry: LogEntry, from site: Int) {
+        guard plan.sites > 1, site == activeSite else { return }
+        link.log.append(entry)
+        let count = link.log.count
+        guard plan.replication == .asynchronous else { return ship(upTo: count) }
+        let bits = chance.bits(23, UInt64(entry.payment), UInt64(entry.after?.version ?? 0), UInt64(count))
+        push(.ship(upTo: count), after: 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits))
+    }
+
+    /// The standby takes in what it was told, in order.
+    mutating func ship(upTo count: Int) {
+        guard link.isUp, link.hasStandby, count <= link.log.count, link.applied < count else { return }
+        let standby = 1 - activeSite
+        for place in link.applied..<count { apply(link.log[place], to: standby) }
+        link.applied = count
+    }
+
+    private mutating func apply(_ entry: LogEntry, to standby: Int) {
+        if let record = entry.record {
+            sites[standby].store.records[SimulatedStore.KeyPlace(caller: record.caller, key: record.key)] = record
+        }
+        guard let payment = entry.after else { return }
+        let trail = sites[standby].store.rows[entry.payment]?.trail ?? []
+        sites[standby].store.rows[entry.payment] = SimulatedStore.Row(
+            payment: payment, trail: trail + entry.entries, token: entry.token, holder: "",
+            until: Timestamp(milliseconds: 0))
+        guard plan.replication == .asynchronous, payment.latch != .none, !payment.latchAcknowledged else { return }
+        acknowledge(payment, entry.payment)
+    }
+
+    /// Somebody at the active site hears that the standby has this latch.
+    private mutating func acknowledge(_ payment: Payment, _ place: Int) {
+        let up = replicas.indices.filter { replicas[$0].site == activeSite && replicas[$0].isUp }
+        guard !up.isEmpty else { return }
+        let holder = up.first { replicas[$0].runners[place] != nil }
+        let bits = chance.bits(29, UInt64(place), UInt64(payment.version))
+        let replica = holder ?? up[Chance.below(up.count, bits)]
+        put(.deliver([.latchAcknowledged(payment.latch)], []), replica, place, LeaseToken(0), after: 5)
+    }
+
+    /// Whether the standby has this payment's latch.
+    func isOnStandby(_ payment: Payment) -> Bool {
+        guard plan.sites > 1, link.hasStandby, link.isUp, let place = places[payment.id] else { return false }
+        return sites[1 - activeSite].store.rows[place]?.payment.latch == payment.latch
+    }
+}

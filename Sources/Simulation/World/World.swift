@@ -1,0 +1,213 @@
+internal import PaymentCore
+internal import Reconciler
+
+/// One run: the real machines over simulated stores, providers, callers, clocks and wires, in virtual time.
+public struct World {
+    /// What happens next.
+    enum Step {
+        case ask(task: Int)
+        case repeatAsk(task: Int)
+        case asked(ask: Int)
+        case follow(ask: Int)
+        case job(Int)
+        case read(job: Int)
+        case arrive(wire: Int, isCopy: Bool)
+        case timeout(wire: Int)
+        case look(replica: Int, incarnation: Int)
+        case renew(replica: Int, incarnation: Int)
+        case restart(replica: Int)
+        case mishap(Int)
+        case ship(upTo: Int)
+        case site(SiteStep)
+        case faultsEnd
+        case restCheck(after: Int64)
+    }
+
+    let plan: RunPlan
+    let plant: Plant
+    let chance: Chance
+    /// What machines are told of the providers; only sabotage tells them otherwise than it is.
+    let told: [ProviderName: ProviderContract]
+    let providerNames: [ProviderName]
+    let providerPlaces: [ProviderName: Int]
+    let places: [PaymentID: Int]
+    let limits: Sweep.Limits
+    private let sabotages: UInt64
+
+    /// True time, in milliseconds.
+    var now: Int64
+    var heap = EventHeap<Step>()
+    var providers: [SimulatedProvider]
+    var sites: [Site]
+    var activeSite = 0
+    var link = Link()
+    var replicas: [SimulatedReplica] = []
+    var jobs = Slots<Job>()
+    var wires = Slots<Wire>()
+    var tasks: [CallerTask] = []
+    var asks: [CallerAsk] = []
+    var mishaps: [Mishap] = []
+    /// Until when a provider cannot be reached, and until when it asks everybody to slow down.
+    var outages: [Int64]
+    var storms: [Int64]
+    var recovery: RecoveryWindow?
+    var areFaultsOver = false
+    var isAtRest = false
+    var faultsEndedAt: Int64 = 0
+    /// Requests that left before they were decided durably; only sabotage does that.
+    var sentEarly: Set<AttemptName> = []
+    var tasksOf: [[Int]] = []
+
+    private var judges = Judges()
+    private var probes = Probes()
+    private var hash = TraceHash()
+    private let isRecording: Bool
+    private var happenings: [Happening] = []
+    private var struck: [StruckFault] = []
+    private var events = 0
+
+    init(_ plan: RunPlan, _ plant: Plant, isRecording: Bool) {
+        self.plan = plan
+        self.plant = plant
+        self.isRecording = isRecording
+        chance = Chance(seed: plan.seed)
+        sabotages = plant.sabotage.reduce(0) { $0 | 1 << UInt64($1.rawValue) }
+        providerNames = plan.providers.map(\.name)
+        providerPlaces = Dictionary(
+            plan.providers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        places = Dictionary(plan.payments.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        told = plan.contracts.mapValues { World.told($0, plant) }
+        limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
+        now = plan.start.milliseconds
+        providers = plan.providers.map { SimulatedProvider(name: $0.name, contract: $0.contract) }
+        outages = Array(repeating: 0, count: plan.providers.count)
+        storms = outages
+        let places = places
+        sites = (0..<plan.sites).map { Site(index: $0, store: SimulatedStore(places: places)) }
+        for site in 0..<plan.sites {
+            for _ in 0..<plan.replicasPerSite {
+                replicas.append(
+                    SimulatedReplica(
+                        index: replicas.count, site: site, payments: plan.payments.count,
+                        providers: providerNames, limits: limits))
+            }
+        }
+    }
+
+    private static func told(_ contract: ProviderContract, _ plant: Plant) -> ProviderContract {
+        var told = contract
+        if plant.sabotage.contains(.retentionIgnored) { told.keyRetention = nil }
+        if plant.sabotage.contains(.declinesTakenForBound) { told.declinesBound = true }
+        return told
+    }
+
+    /// Runs a plan to its end.
+    ///
+    /// - Parameter isRecording: whether everything that happens is kept, for a timeline.
+    public static func run(_ plan: RunPlan, plant: Plant = .none, isRecording: Bool = false) -> RunResult {
+        var world = World(plan, plant, isRecording: isRecording)
+        return world.run()
+    }
+
+    /// A run that takes more steps than this is in a loop, and did not come to rest.
+    static let mostSteps = 150_000
+
+    private mutating func run() -> RunResult {
+        begin()
+        let end = plan.start.milliseconds + Span.days(90).milliseconds
+        while !isAtRest, let next = heap.pop() {
+            guard next.at <= end else { break }
+            now = max(now, next.at)
+            events += 1
+            guard events < World.mostSteps else { break }
+            take(next.step)
+        }
+        judgeRest()
+        return RunResult(
+            hash: hash.value, happenings: happenings, violations: judges.violations, faultsStruck: struck,
+            probesHit: probes.hit, events: events, simulatedTime: time - plan.start,
+            payments: tasks.count { $0.isCreate }, cameToRest: isAtRest)
+    }
+
+    private mutating func take(_ step: Step) {
+        if let replica = replica(of: step), replicas[replica].pausedUntil > now {
+            // It does nothing now; afterwards everything comes in the same order.
+            return heap.push(step, at: replicas[replica].pausedUntil)
+        }
+        switch step {
+        case .ask(let task): ask(task)
+        case .repeatAsk(let task): askOnce(task, isRepeat: true)
+        case .asked(let ask): arrived(ask)
+        case .follow(let ask): follow(ask)
+        case .job(let slot): work(slot)
+        case .read(let slot): read(slot)
+        case .arrive(let wire, let isCopy): arrive(wire, isCopy: isCopy)
+        case .timeout(let wire): timedOut(wire)
+        case .look(let replica, let incarnation): look(replica, incarnation)
+        case .renew(let replica, let incarnation): renew(replica, incarnation)
+        case .restart(let replica): start(replica)
+        case .mishap(let place): befall(place)
+        case .ship(let count): ship(upTo: count)
+        case .site(let step): changeSites(step)
+        case .faultsEnd: endFaults()
+        case .restCheck(let pause): checkRest(pause)
+        }
+    }
+
+    private func replica(of step: Step) -> Int? {
+        switch step {
+        case .job(let slot): jobs[slot]?.replica
+        case .look(let replica, _), .renew(let replica, _): replica
+        case .asked(let ask), .follow(let ask): asks[ask].replica
+        default: nil
+        }
+    }
+
+    /// True time.
+    var time: Timestamp { Timestamp(milliseconds: now) }
+
+    /// Whether this is sabotaged.
+    func does(_ sabotage: Sabotage) -> Bool { sabotages >> UInt64(sabotage.rawValue) & 1 == 1 }
+
+    /// Whether a fault strikes, here and now. Its identity depends on what it is about, never on what came before.
+    mutating func strikes(
+        _ kind: FaultKind, _ a: UInt64, _ b: UInt64 = 0, _ c: UInt64 = 0, _ d: UInt64 = 0
+    ) -> UInt64? {
+        guard !areFaultsOver, wouldStrike(kind, a, b, c, d) else { return nil }
+        let id = chance.bits(kind.word, a, b, c, d)
+        struck.append(StruckFault(kind: kind, id: id))
+        emit(.fault(kind, id: id, detail: isRecording ? "\(a) \(b) \(c) \(d)" : ""))
+        return Chance.mixed(id)
+    }
+
+    /// Whether a fault strikes this by the plan, whenever that is.
+    func wouldStrike(_ kind: FaultKind, _ a: UInt64, _ b: UInt64 = 0, _ c: UInt64 = 0, _ d: UInt64 = 0) -> Bool {
+        let rate = plan.rates[kind]
+        guard rate > 0 else { return false }
+        let id = chance.bits(kind.word, a, b, c, d)
+        return Chance.happens(perMillion: rate, id) && !plan.suppressed.contains(id)
+    }
+
+    /// A length of time up to, and without, `bound` milliseconds.
+    func span(_ bound: Int, _ bits: UInt64) -> Int64 { Int64(Chance.below(bound, bits)) }
+
+    mutating func push(_ step: Step, after milliseconds: Int64) { heap.push(step, at: now + max(0, milliseconds)) }
+
+    mutating func emit(_ what: Happening.What) {
+        let happening = Happening(at: time, what)
+        hash.add(happening)
+        if isRecording { happenings.append(happening) }
+        let evidence = evidence
+        judges.observe(happening, evidence)
+        probes.observe(happening, evidence)
+    }
+
+    /// What judges may look at.
+    var evidence: Evidence {
+        Evidence(
+            now: time, providers: providers, rows: sites[activeSite].store.view, policy: plan.policy,
+            keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
+    }
+
+    private mutating func judgeRest() { judges.atRest(evidence) }
+}

@@ -1,0 +1,227 @@
+import Logging
+import MemoryStore
+import PaymentCore
+import Reconciler
+import Testing
+
+/// What the engine does with payments whose rows may be lost.
+@Suite struct RecoveryEngineTests {
+    private let card: ProviderName
+    private let caller: CallerID
+    private let key: IdempotencyKey
+    private let amount: Money
+    private let clock = MachineClock()
+    private let store: MemoryStore
+
+    init() throws {
+        card = try ProviderName("card")
+        caller = try CallerID("shop")
+        key = try IdempotencyKey("create-1")
+        amount = try Money(1_200, #require(Currency(code: "JPY")))
+        let clock = clock
+        store = MemoryStore(clock: { clock.now() })
+    }
+
+    private func window(after span: Span = .milliseconds(150)) -> RecoveryWindow {
+        RecoveryWindow(readsCountFrom: clock.now() + span, latestNotAfter: clock.now() + .minutes(2))
+    }
+
+    private func settings(_ window: RecoveryWindow?, acknowledged: Bool = true) throws -> EngineSettings {
+        var settings = EngineSettings(holder: "worker-\(clock.now().milliseconds)-\(acknowledged)")
+        settings.recovery = window
+        settings.commitsAreAcknowledged = acknowledged
+        settings.policy.inquirySchedule = try DelaySchedule([.milliseconds(20)])
+        settings.sweep.longestPause = .milliseconds(50)
+        return settings
+    }
+
+    private func engine(_ provider: RememberingProvider, _ settings: EngineSettings) -> SettlementEngine {
+        SettlementEngine(
+            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
+            logger: Logger(label: "test"))
+    }
+
+    private func request(_ mode: CaptureMode = .automatic) throws -> CreateRequest {
+        try CreateRequest(
+            caller: caller, key: key, amount: amount,
+            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
+            captureMode: mode, contracts: [card: .reference])
+    }
+
+    private func record(_ operation: IdempotencyRecord.Operation, _ key: String) throws -> IdempotencyRecord {
+        IdempotencyRecord(
+            caller: caller, key: try IdempotencyKey(key), operation: operation,
+            payment: PaymentID(caller: caller, key: self.key), fingerprint: Digest(of: [key]), createdAt: clock.now())
+    }
+
+    /// A row as a backup has it: created, its first intent written or not, its holder gone.
+    @discardableResult
+    private func store(
+        intent: Bool = true, leased: Bool = false, canceled: Bool = false
+    ) async throws -> Payment {
+        var context = MachineContext(now: clock.now(), contracts: [card: .reference])
+        context.mayBegin = intent
+        var machine = PaymentMachine.create(try request(), context).machine
+        if canceled {
+            _ = try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-0"), at: clock.now()), context)
+        }
+        let change = PaymentChange(
+            payment: machine.payment, entries: machine.newEntries,
+            lease: .creating(holder: "before", leaseFor: .minutes(1)), record: try record(.create, key.text))
+        guard case .committed(_, let token?) = try await store.commit(change) else { throw Unexpected() }
+        if !leased { try await store.release(machine.payment.id, token: token) }
+        return machine.payment
+    }
+
+    private struct Unexpected: Error {}
+
+    private func trail(_ id: PaymentID, _ type: AuditType) async throws -> [AuditEntry] {
+        try await store.auditTrail(of: id, after: 0, limit: 1_000).filter { $0.type == type }
+    }
+
+    /// Runs an engine until the payment is as wanted.
+    private func run(
+        _ engine: SettlementEngine, until isReached: @escaping @Sendable (Payment) async -> Bool
+    ) async throws -> Payment {
+        let id = PaymentID(caller: caller, key: key)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            let end = clock.now() + .seconds(20)
+            var found = try await store.payment(id)
+            while clock.now() < end {
+                if let payment = found, await isReached(payment) { break }
+                try await clock.sleep(until: clock.now() + .milliseconds(5))
+                found = try await store.payment(id)
+            }
+            await engine.drain(for: .seconds(5))
+            try await group.waitForAll()
+            return try #require(try await store.payment(id))
+        }
+    }
+
+    @Test func `an unfinished payment enters the window right after it is claimed, and ends by what reads prove`()
+        async throws
+    {
+        let before = try await store()
+        let provider = RememberingProvider(card)
+        await provider.capture(under: EffectKey(reported: "lost"), amount)
+        let window = window()
+        let payment = try await run(engine(provider, try settings(window))) { $0.state.isFinal }
+        // It was taken, as the lost rows would say: the proof latches forward, and nothing is sent.
+        #expect(payment.state == .succeeded)
+        #expect(await provider.inquiries.allSatisfy { $0 >= window.readsCountFrom })
+        #expect(await provider.sent.isEmpty)
+        let entries = try await store.auditTrail(of: before.id, after: 0, limit: 1_000).map(\.type)
+        #expect(entries.prefix(4) == [.created, .intent, .claimed, .recovery])
+        #expect(entries.count { $0 == .recovery } == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `nothing is asked or sent before reads count, then what is missing is sent`(intent: Bool) async throws {
+        try await store(intent: intent)
+        let provider = RememberingProvider(card)
+        let window = window(after: .seconds(1))
+        let payment = try await run(engine(provider, try settings(window))) { $0.state.isFinal }
+        #expect(payment.state == .succeeded)
+        #expect(await provider.sent == [.authorize, .capture])
+        let (asked, sent) = (try #require(await provider.inquiries.first), try #require(await provider.firstSent))
+        #expect(asked >= window.readsCountFrom)
+        #expect(sent >= asked)
+    }
+
+    @Test func `a new payment begins in the window, and its first question comes before its first request`()
+        async throws
+    {
+        let provider = RememberingProvider(card, .authorized)
+        let window = window()
+        let engine = engine(provider, try settings(window))
+        let service = OperationService(store: store, engine: engine, clock: clock)
+        let request = try request()
+        let payment = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            _ = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: .seconds(20))
+            await engine.drain(for: .seconds(5))
+            try await group.waitForAll()
+            return try #require(try await store.payment(PaymentID(caller: caller, key: key)))
+        }
+        #expect(payment.state == .succeeded)
+        // The hold of the lost row is found under the same derived key; only the capture is missing.
+        #expect(await provider.sent == [.capture])
+        #expect(try await trail(payment.id, .recovery).isEmpty)
+        #expect(await provider.inquiries.allSatisfy { $0 >= window.readsCountFrom })
+    }
+
+    @Test func `a window that a payment is in already is not opened again, by no holder`() async throws {
+        let before = try await store()
+        let provider = RememberingProvider(card, .unavailable)
+        let window = window(after: .milliseconds(20))
+        for round in 1...3 {
+            let isAsked: @Sendable (Payment) async -> Bool = { _ in await provider.inquiries.count >= round * 2 }
+            let payment = try await run(engine(provider, try settings(window)), until: isAsked)
+            #expect(payment.recovery == window)
+        }
+        #expect(try await trail(before.id, .recovery).count == 1)
+        #expect(await provider.sent.isEmpty)
+    }
+
+    @Test func `rows that are lost again move the reads on`() async throws {
+        let before = try await store()
+        let provider = RememberingProvider(card, .unavailable)
+        let first = window(after: .milliseconds(20))
+        _ = try await run(engine(provider, try settings(first))) { _ in await !provider.inquiries.isEmpty }
+        let second = window(after: .hours(1))
+        let payment = try await run(engine(provider, try settings(second))) { $0.recovery == second }
+        #expect(payment.recovery == second)
+        #expect(try await trail(before.id, .recovery).count == 2)
+    }
+
+    @Test func `a cancel that is written while another holds the payment does not latch on untrusted rows`()
+        async throws
+    {
+        try await store(leased: true)
+        let provider = RememberingProvider(card)
+        let engine = engine(provider, try settings(window(after: .hours(1))))
+        let service = OperationService(store: store, engine: engine, clock: clock)
+        let caller = caller
+        let id = PaymentID(caller: caller, key: key)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            let command = OperationCommand(
+                caller: caller, payment: id, key: try IdempotencyKey("cancel-1"), fingerprint: Digest(of: ["2"]),
+                wait: .zero)
+            _ = try await service.cancel(command, reason: nil)
+            await engine.drain(for: .seconds(5))
+            try await group.waitForAll()
+        }
+        let payment = try #require(try await store.payment(id))
+        #expect(payment.cancel != nil)
+        #expect(payment.recovery != nil)
+        #expect(payment.latch == .none)
+    }
+
+    @Test(arguments: [true, false])
+    func `a latch that survived counts as acknowledged only if commits of this store are`(
+        acknowledged: Bool
+    ) async throws {
+        let before = try await store(canceled: true)
+        #expect(before.latch == .back && before.latchAcknowledged)
+        let provider = RememberingProvider(card, .authorized)
+        let settings = try settings(window(after: .milliseconds(20)), acknowledged: acknowledged)
+        let payment = try await run(engine(provider, settings)) { payment in
+            acknowledged ? payment.state.isFinal : payment.legs.allSatisfy { $0.gone != nil }
+        }
+        #expect(payment.latchAcknowledged == acknowledged)
+        #expect(payment.state == (acknowledged ? .canceled : .canceling))
+        #expect(await provider.sent == [.void])
+    }
+
+    @Test func `without a window nothing is opened`() throws {
+        let context = MachineContext(now: clock.now(), contracts: [card: .reference])
+        let payment = PaymentMachine.create(try request(), context).machine.payment
+        #expect(try settings(nil).claim(of: payment) == .claimed)
+        #expect(try settings(nil).opening(for: payment) == nil)
+        let window = window()
+        #expect(try settings(window).claim(of: payment) == .claimedAfterLoss(window))
+        #expect(try settings(window).opening(for: payment) == .recoveryOpened(window))
+    }
+}
