@@ -88,10 +88,16 @@ import Testing
     @Test func `a status must outlive its proof`() {
         var contract = ProviderContract.reference
         contract.visibilityLag = .minutes(1)
-        contract.statusRetention = .minutes(3) + .seconds(5)
+        // It must not come and go between two inquiries, which are a day apart in the end.
+        contract.statusRetention = .days(1) + .minutes(1) + .seconds(5)
         #expect(traps(contract) == [.statusForgottenBeforeProof])
-        contract.statusRetention = .minutes(3) + .seconds(6)
+        contract.statusRetention = .days(1) + .minutes(1) + .seconds(6)
         #expect(traps(contract).isEmpty)
+        let hourly = SafetyAssumptions(longestInquiryPause: .seconds(10))
+        contract.statusRetention = .minutes(3) + .seconds(5)
+        #expect(contract.traps(under: hourly).map(\.name) == [.statusForgottenBeforeProof])
+        contract.statusRetention = .minutes(3) + .seconds(6)
+        #expect(contract.traps(under: hourly).isEmpty)
     }
 
     @Test func `limits must make sense`() {
@@ -137,6 +143,7 @@ import Testing
                     contract.keyRetention = retention
                     contract.enforcesNotAfter = false
                     contract.statusRetention = .zero
+                    contract.refundVisibility = .sumsOnly
                     contract.concurrency = 0
                     let assumptions = SafetyAssumptions(storeKeepsAcknowledgedRows: false)
                     for trap in contract.traps(under: assumptions) {

@@ -42,6 +42,7 @@ import Testing
         var facts = facts
         let accepted = facts.worst == .indeterminate ? [false, true] : [facts.worst == .accepted]
         let cancels = facts.goal == .undo && facts.tombstoneOffered ? 4 : 1
+        facts.refusedForGood = facts.visibility == .lagging  // Varied with what is of no matter where it matters.
         for wasAccepted in accepted {
             facts.wasAccepted = wasAccepted
             for bits in 0..<cancels {
@@ -105,6 +106,7 @@ import Testing
         let open: Set<StatusFact> = facts.goal == .undo ? [.notFound, .declinedUnbound] : [.notAsked, .notFound]
         if !open.contains(facts.status) { return "sends what is \(facts.status)" }
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
+        if facts.worst == .throttled, facts.age == .past, facts.goal == .do { return "sends an old key after a 429" }
         if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
         if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
         if facts.goal == .do, facts.lastRefused { return "sends unchanged what was refused" }
@@ -131,9 +133,10 @@ import Testing
             if facts.traceWanted { return "gone without a trace" }
         case .refused:
             if facts.worst != .refused || facts.trust != .trusted { return "refused, though more was sent" }
+            if !facts.refusedForGood { return "refused, though another copy may not be" }
         case .neverHappened:
             if facts.proof != .proven { return "never, without a proof" }
-            if facts.wasAccepted { return "never, though it was accepted" }
+            if facts.wasAccepted, facts.status == .notFound { return "never, though it was accepted" }
             if ![.notFound, .declinedUnbound].contains(facts.status) { return "never, against the status" }
         case .status:
             let byStatus: Set<StatusFact> = [.declinedBound, .voided, .tombstoned, .expired, .refunded]

@@ -108,10 +108,11 @@ import Testing
         var found: Set<String> = []
         for latch in Latch.allCases {
             for legs in ProbeRowTests.legs {
-                for bits in 0..<16 {
+                for bits in 0..<32 {
                     let facts = PaymentFacts(
                         latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
-                        inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0)
+                        inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0,
+                        hasCaptureRequest: bits & 16 != 0)
                     found.insert(TableB.shipped.decide(facts).row)
                 }
             }

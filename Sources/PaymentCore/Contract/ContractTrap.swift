@@ -18,6 +18,12 @@ public struct ContractTrap: Error, Sendable, Hashable, CustomStringConvertible {
         case undoImpossible = "undo-impossible"
         /// A one-phase provider on a store that may lose acknowledged rows (runs 20, 21).
         case onePhaseOnAsynchronousStore = "one-phase-on-asynchronous-store"
+        /// Refunds that are shown as a sum, on a store that may lose acknowledged rows: a refund whose row was lost
+        /// cannot be told from one that was never made.
+        case sumsOnlyOnAsynchronousStore = "sums-only-on-asynchronous-store"
+        /// Keys or statuses that are forgotten, on a store that may lose acknowledged rows: after the loss, what is not
+        /// found may have been charged under a key that would charge again.
+        case retentionOnAsynchronousStore = "retention-on-asynchronous-store"
         /// A status read may be stale for so long that a proof would come after the key or the status is forgotten.
         case statusForgottenBeforeProof = "status-forgotten-before-proof"
         /// A status read may be stale for any time: no read ever proves anything (runs 7, 7b).
@@ -63,11 +69,15 @@ public struct SafetyAssumptions: Sendable, Hashable {
     /// Whether a one-phase provider may be used although the store may lose rows, said in words by the operator.
     public var onePhaseOnAsynchronousStoreAccepted: Bool
 
+    /// The longest time between two inquiries about one leg.
+    public var longestInquiryPause: Span
+
     /// The defaults are the safe ones.
     public init(
         storeKeepsAcknowledgedRows: Bool = true, plugAllowed: Bool = false,
-        onePhaseOnAsynchronousStoreAccepted: Bool = false
+        onePhaseOnAsynchronousStoreAccepted: Bool = false, longestInquiryPause: Span = .days(1)
     ) {
+        self.longestInquiryPause = longestInquiryPause
         self.storeKeepsAcknowledgedRows = storeKeepsAcknowledgedRows
         self.plugAllowed = plugAllowed
         self.onePhaseOnAsynchronousStoreAccepted = onePhaseOnAsynchronousStoreAccepted
@@ -80,7 +90,7 @@ extension ProviderContract {
 
     /// Everything that makes this contract unusable under the assumptions; empty if it can be made safe.
     public func traps(under assumptions: SafetyAssumptions) -> [ContractTrap] {
-        inquiryTraps + keyTraps + readTraps + undoTraps(assumptions) + limitTraps
+        inquiryTraps + keyTraps + readTraps(assumptions) + undoTraps(assumptions) + limitTraps
     }
 
     private var inquiryTraps: [ContractTrap] {
@@ -109,7 +119,7 @@ extension ProviderContract {
         ]
     }
 
-    private var readTraps: [ContractTrap] {
+    private func readTraps(_ assumptions: SafetyAssumptions) -> [ContractTrap] {
         guard visibilityLag < ProviderContract.unboundedLag else {
             return [
                 .init(
@@ -126,11 +136,14 @@ extension ProviderContract {
                     "visibility_lag must be below key_retention - max_request_life - clock_skew, or the provider "
                         + "must offer cancel 'tombstoning' or enforces_not_after"))
         }
-        if let retention = statusRetention, retention <= maxRequestLife + proofMargin {
+        let needed = max(maxRequestLife, assumptions.longestInquiryPause) + proofMargin
+        if let retention = statusRetention, retention <= needed {
             traps.append(
                 .init(
                     .statusForgottenBeforeProof,
-                    "status_retention must exceed max_request_life + clock_skew + visibility_lag"))
+                    "status_retention must exceed clock_skew + visibility_lag + the longer of max_request_life and "
+                        + "the last entry of reconcile.inquiry_schedule: a status must not come and go between two "
+                        + "inquiries"))
         }
         return traps
     }
@@ -150,6 +163,18 @@ extension ProviderContract {
                 .init(
                     .onePhaseOnAsynchronousStore,
                     "a one-phase provider needs a store that keeps acknowledged rows, or the risk accepted in words"))
+        }
+        if refundVisibility == .sumsOnly, !assumptions.storeKeepsAcknowledgedRows {
+            traps.append(
+                .init(
+                    .sumsOnlyOnAsynchronousStore,
+                    "a provider that shows only the sum of refunds needs a store that keeps acknowledged rows"))
+        }
+        if keyRetention != nil || statusRetention != nil, !assumptions.storeKeepsAcknowledgedRows {
+            traps.append(
+                .init(
+                    .retentionOnAsynchronousStore,
+                    "a provider that forgets keys or statuses needs a store that keeps acknowledged rows"))
         }
         return traps
     }

@@ -124,6 +124,9 @@ public struct EffectFacts: Sendable, Hashable {
     public var visibility: Visibility
     /// Whether an attempt was ever answered as done, whatever became of later ones.
     public var wasAccepted: Bool
+    /// Whether a refusal was about the one request that was ever sent, so that every copy of it is refused as well. Not
+    /// after other attempts, and not where our credentials were refused.
+    public var refusedForGood: Bool
     /// Whether the payment's latch is acknowledged by every store that must keep it.
     public var latchAcknowledged: Bool
     /// Whether it is a sale of a one-phase provider.
@@ -151,6 +154,7 @@ public struct EffectFacts: Sendable, Hashable {
         proof = .none
         visibility = .lagging
         wasAccepted = worst == .accepted
+        refusedForGood = true
         latchAcknowledged = true
         isOnePhase = false
         declinesBound = true

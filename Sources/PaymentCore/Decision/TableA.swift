@@ -75,12 +75,13 @@ extension TableA {
         },
         row("do.first", .sendFirst) { $0.goal == .do && $0.worst == .none },
         row("do.had-no-effect", .sendAgain) {
-            $0.goal == .do && ($0.worst == .unsent || $0.worst == .throttled)
+            // A copy of what was throttled may yet be executed; past the retention another would be executed as well.
+            $0.goal == .do && ($0.worst == .unsent || $0.worst == .throttled && $0.age == .safe)
         },
         row("do.refused", .gone(.refused)) {
-            $0.goal == .do && $0.worst == .refused && $0.trust == .trusted
+            $0.goal == .do && $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood
         },
-        row("do.refused-on-untrusted-rows", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
+        row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
         row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
         row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
         row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },
@@ -116,7 +117,8 @@ extension TableA {
             $0.goal == .undo && $0.worst <= .unsent && $0.trust == .trusted && $0.latchAcknowledged && !$0.traceWanted
         },
         row("undo.refused", .gone(.refused)) {
-            $0.goal == .undo && $0.worst == .refused && $0.trust == .trusted && $0.latchAcknowledged && !$0.traceWanted
+            $0.goal == .undo && $0.worst == .refused && $0.refusedForGood && $0.trust == .trusted
+                && $0.latchAcknowledged && !$0.traceWanted
         },
         row("undo.ask", .inquire) { $0.goal == .undo && $0.status == .notAsked },
         row("undo.cancel-latch-unacknowledged", .awaitAcknowledgement) {
@@ -124,7 +126,9 @@ extension TableA {
             $0.goal == .undo && $0.tombstoneOffered && $0.cancelReversesSale && $0.isOnePhase && !$0.latchAcknowledged
         },
         row("undo.cancel-key", .cancel) { $0.goal == .undo && $0.tombstoneOffered },
-        row("undo.proven", .gone(.neverHappened)) { $0.goal == .undo && $0.proof == .proven && !$0.wasAccepted },
+        row("undo.proven", .gone(.neverHappened)) {
+            $0.goal == .undo && $0.proof == .proven && !($0.wasAccepted && $0.status == .notFound)
+        },
         row("undo.await-proof", .awaitProof) { $0.goal == .undo && $0.proof == .notYet },
         row("undo.accepted-missing", .quarantine(.acceptedButMissing)) {
             $0.goal == .undo && $0.proof == .proven && $0.status == .notFound

@@ -65,8 +65,10 @@ public struct Leg: Sendable, Hashable, Codable {
     /// What is known, where it may be believed.
     func believed(in recovery: RecoveryWindow?) -> Observation? {
         guard let recovery, let knowledge else { return knowledge }
-        let counts = knowledge.source == .inquiry && knowledge.began >= recovery.readsCountFrom
-        return counts ? knowledge : nil
+        guard knowledge.began >= recovery.readsCountFrom else { return nil }
+        // An answer may be the replay of an earlier one, but what is voided or tombstoned stays so.
+        let isForGood = knowledge.status == .voided || knowledge.status == .tombstoned
+        return knowledge.source == .inquiry || isForGood ? knowledge : nil
     }
 
     /// Held as asked.

@@ -5,7 +5,7 @@ public enum PaymentEvent: Sendable, Hashable {
     /// A worker took the payment over: whatever was under way has an unknown outcome.
     case claimed
     /// A worker took the payment over, and its rows are untrusted: both at once, because what is decided between
-    /// two would be decided on rows that may be wrong.
+    /// the two would be decided on rows that may be wrong.
     case claimedAfterLoss(RecoveryWindow)
     /// An attempt ended.
     case attempted(leg: Int, effect: EffectReference, number: Int, AttemptReport)

@@ -64,6 +64,7 @@ extension PaymentMachine {
         }
         facts.age = age(of: effect, contract, context)
         facts.proof = proof(for: reference, effect, known, contract, context)
+        facts.refusedForGood = effect.attempts <= 1 && effect.credentialRefusals == 0
         facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
         facts.latchAcknowledged = payment.latchAcknowledged

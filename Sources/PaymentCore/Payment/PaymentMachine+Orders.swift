@@ -16,7 +16,8 @@ extension PaymentMachine {
         }
         let expires = reference == .primary && contract.enforcesNotAfter
         let notAfter = expires ? context.now + contract.maxRequestLife : nil
-        let wasDeclined = leg.knowledge?.status == .declined || effect.lastOutcome == .declined
+        let wasDeclined =
+            leg.knowledge?.status == .declined || effect.lastOutcome == .declined || effect.lastOutcome == .refused
         var number = 0
         withEffect(reference, ofLeg: index) {
             number = $0.begin(at: context.now, notAfter: notAfter, wasDeclined: wasDeclined)

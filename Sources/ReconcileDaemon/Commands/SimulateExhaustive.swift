@@ -88,7 +88,8 @@ struct SimulateExhaustive {
         let name = isPlanted ? "\(line.plant) in \(line.scenario)" : line.scenario
         let pad = String(repeating: " ", count: max(1, 64 - name.count))
         screen.say(
-            "  \(name)\(pad)\(SearchLine.column(line.states, 12)) states \(SearchLine.column(line.statesPerSecond, 11))/s"
+            "  \(name)\(pad)\(SearchLine.column(line.states, 12)) states"
+                + " \(SearchLine.column(line.statesPerSecond, 11))/s"
                 + " \(SearchLine.column(line.depth, 4)) deep  \(verdict)")
         guard isPlanted || !line.isExpected else { return }
         if let words = line.words { screen.say("      \(words)") }

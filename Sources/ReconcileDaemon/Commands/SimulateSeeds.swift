@@ -6,13 +6,13 @@ struct SimulateSeeds {
     let screen: SimulateScreen
 
     /// What can be planted.
-    static let plants = Plant.sabotages
+    static let plants = Plant.planted.map(\.plant)
 
     /// - Returns: whether everything is as it must be.
     func run() throws -> Bool {
         let reduction = try options.reduction()
         guard let name = options.plant else { return try runSeeds(.none, reduction) }
-        guard name != "all" else { return try findEach(reduction) }
+        guard name != "all" else { return try findEach() }
         guard let plant = SimulateSeeds.plants.first(where: { $0.name == name }) else {
             let known = SimulateSeeds.plants.map(\.name).joined(separator: ", ")
             throw CommandFailure(.usage, "--plant: '\(name)'; allowed: all, \(known)")
@@ -44,7 +44,8 @@ struct SimulateSeeds {
                 let isNew = shown.insert(finding.invariant ?? 0).inserted
                 try show(finding, outcome, plant, reduction, isDetailed: isNew)
             } else if options.timeline {
-                try show(Timeline(reduction.plan(seed: outcome.seed), recorded(outcome.seed, plant, reduction)))
+                let plan = reduction.plan(seed: outcome.seed, plant: plant)
+                try show(Timeline(plan, recorded(outcome.seed, plant, reduction)))
             }
         }
         let summary = SeedSummary(
@@ -55,7 +56,7 @@ struct SimulateSeeds {
     }
 
     private func recorded(_ seed: UInt64, _ plant: Plant, _ reduction: Reduction) -> RunResult {
-        World.run(reduction.plan(seed: seed), plant: plant, isRecording: true)
+        World.run(reduction.plan(seed: seed, plant: plant), plant: plant, isRecording: true)
     }
 
     private func show(_ timeline: Timeline) throws {
@@ -74,7 +75,7 @@ struct SimulateSeeds {
             return try screen.emit(FindingLine(seed, finding, timeline: [], command: command))
         }
         var timeline = Timeline(
-            reduction.plan(seed: seed), recorded(seed, plant, reduction), finding: finding)
+            reduction.plan(seed: seed, plant: plant), recorded(seed, plant, reduction), finding: finding)
         var command = reduction.command(seed: seed, plant: plant)
         if options.shrink, !options.timeline {
             screen.progress("making it small")
@@ -95,24 +96,22 @@ struct SimulateSeeds {
         screen.say()
     }
 
-    /// Each planted bug must be found within the seeds.
-    private func findEach(_ reduction: Reduction) throws -> Bool {
+    /// Each planted bug must be found within its stated number of seeds, and nothing like it without it.
+    private func findEach() throws -> Bool {
         var missed = 0
-        for plant in SimulateSeeds.plants {
-            screen.progress(plant.name)
-            var runner = SeedRunner(
-                from: options.from ?? 1, count: options.seeds ?? 1, plant: plant, reduction: reduction)
-            let found = runner.finish().first
-            if found == nil { missed += 1 }
-            let line = PlantLine(
-                plant: plant.name, seeds: runner.tally.seeds, finding: found?.findings.first?.description)
+        for bug in Plant.planted {
+            screen.progress(bug.plant.name)
+            let hunt = bug.hunt(from: options.from ?? 1)
+            if !hunt.isConvincing { missed += 1 }
+            let found = hunt.isConvincing ? hunt.finding?.description : nil
+            let line = PlantLine(plant: bug.plant.name, seeds: hunt.seeds, finding: found)
             try screen.emit(line)
-            let pad = String(repeating: " ", count: max(1, 36 - plant.name.count))
+            let pad = String(repeating: " ", count: max(1, 36 - bug.plant.name.count))
             let words = line.finding.map { "found after \(line.seeds): \($0)" }
-            screen.say("  \(plant.name)\(pad)" + (words ?? screen.screen.bad("not found in \(line.seeds) seeds")))
+            screen.say("  \(bug.plant.name)\(pad)" + (words ?? screen.screen.bad("not found in \(line.seeds) seeds")))
         }
         screen.say()
-        let count = SimulateSeeds.plants.count
+        let count = Plant.planted.count
         screen.say("  \(count - missed) of \(count) planted bugs were found")
         return missed == 0
     }

@@ -122,7 +122,8 @@ extension Configuration {
         let assumptions = SafetyAssumptions(
             storeKeepsAcknowledgedRows: claim?.storeIsAsynchronous != true, plugAllowed: policy.plugAllowed,
             onePhaseOnAsynchronousStoreAccepted: section.bool(
-                "accept_one_phase_on_asynchronous_store", default: false))
+                "accept_one_phase_on_asynchronous_store", default: false),
+            longestInquiryPause: policy.inquirySchedule.delays.last ?? .days(1))
         return (policy, assumptions)
     }
 

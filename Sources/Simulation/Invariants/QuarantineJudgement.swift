@@ -33,7 +33,8 @@ struct QuarantineJudgement {
             // Only what the caller asked for after the hold can be lost so, and only where rows can be.
             return payment.captureMode == .manual && payment.capture == nil
         case .undoRefused:
-            return wasTurnedDown && effect.lastCode?.hasPrefix("conflict_") != true
+            let wasOvertaken = effect.lastCode?.hasPrefix("conflict_") == true
+            return wasTurnedDown && (!wasOvertaken || contract.statusRetention != nil)
         case .refundInDoubt:
             return wasTurnedDown || isBehindAnother
         }

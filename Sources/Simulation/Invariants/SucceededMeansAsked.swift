@@ -16,6 +16,9 @@ public struct SucceededMeansAsked: Invariant {
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         let payment = commit.after
         guard payment.conclusion?.state == .succeeded, commit.before?.conclusion == nil else { return }
+        findings.require(
+            payment.captureMode == .automatic || payment.capture != nil || isResolved(payment), at, payment.id,
+            "it succeeded although its caller never asked for a capture")
         // What two people decided takes the place of what could not be known.
         for leg in payment.legs where leg.knowledge?.reason != "resolved_by_people" {
             let asked = SucceededMeansAsked.asked(of: leg, payment)
@@ -33,6 +36,10 @@ public struct SucceededMeansAsked: Invariant {
                 figures.held == 0, at, payment.id,
                 "leg \(leg.index) still holds \(figures.held) after it succeeded")
         }
+    }
+
+    private func isResolved(_ payment: Payment) -> Bool {
+        payment.legs.contains { $0.knowledge?.reason == "resolved_by_people" }
     }
 
     static func asked(of leg: Leg, _ payment: Payment) -> Money {

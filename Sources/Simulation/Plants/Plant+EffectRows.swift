@@ -4,83 +4,62 @@ internal import PaymentCore
 extension Plant {
     static let ofEffectRows: [PlantedBug] = [
         effect(
-            "notFoundIsNever", "not found is taken for never", within: 200, breaks: [1, 7],
+            "notFoundIsNever", "not found is taken for never", within: 10, breaks: [1, 7],
             row { facts in
                 facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
                     ? .gone(.neverHappened) : nil
             }),
         effect(
-            "proofNotAwaited", "what is not found is called gone before not_after is past", within: 200,
-            breaks: [1, 7], row { $0.proof == .notYet && $0.status == .notFound ? .gone(.neverHappened) : nil }),
+            "proofNotAwaited", "what is not found is called gone before not_after is past", within: 40,
+            breaks: [1, 7], row { $0.proof == .notYet && $0.status == .notFound ? .gone(.neverHappened) : nil },
+            in: .doubtful),
         effect(
-            "unboundDeclineIsGone", "a decline that is not bound to its key is taken for gone", within: 200,
-            breaks: [1, 7], row { $0.status == .declinedUnbound ? .gone(.status) : nil }),
+            "unboundDeclineIsGone", "a decline that is not bound to its key is taken for gone", within: 12,
+            breaks: [1, 7], row { $0.status == .declinedUnbound ? .gone(.status) : nil }, in: .unbound),
         effect(
-            "pendingIsGone", "what is still pending is not undone", within: 200, breaks: [1, 7],
+            "pendingIsGone", "what is still pending is not undone", within: 20, breaks: [1, 7],
             row { $0.goal == .undo && $0.status == .pending ? .gone(.status) : nil }),
         effect(
-            "unreachableIsNotFound", "a status that cannot be read is taken for not found", within: 200,
+            "unreachableIsNotFound", "a status that cannot be read is taken for not found", within: 10,
             breaks: [1, 7],
             row { facts in
                 facts.goal == .undo && facts.status == .unavailable ? .gone(.neverHappened) : nil
             }),
         effect(
-            "doubtEndedByRefusal", "a refusal of a later attempt ends the doubt about an earlier one", within: 200,
-            breaks: [1, 7],
-            row { facts in
-                facts.worst == .indeterminate && facts.lastRefused && facts.status == .notFound
-                    ? .gone(.refused) : nil
-            }),
-        effect(
-            "notFoundNeedsNoTombstone", "what is to be undone and not found needs no tombstone", within: 200,
+            "notFoundNeedsNoTombstone", "what is to be undone and not found needs no tombstone", within: 60,
             breaks: [1, 7],
             row { facts in
                 facts.goal == .undo && facts.status == .notFound && facts.tombstoneOffered
                     ? .gone(.neverHappened) : nil
-            }),
+            }, in: .doubtful),
         effect(
-            "holdLeft", "a hold that is not wanted any more is left to itself", within: 200, breaks: [7],
+            "holdLeft", "a hold that is not wanted any more is left to itself", within: 6, breaks: [7],
             row { $0.goal == .undo && $0.status == .held ? .gone(.neverHappened) : nil }),
         effect(
-            "chargeNotRefunded", "what was taken and is not wanted is called gone", within: 200, breaks: [1, 7],
+            "chargeNotRefunded", "what was taken and is not wanted is called gone", within: 12, breaks: [1, 7],
             row { $0.goal == .undo && $0.status == .taken ? .gone(.status) : nil }),
         effect(
-            "contradictionIgnored", "another amount than was asked for is taken for done", within: 200,
-            breaks: [1, 8],
-            row { $0.goal == .do && $0.status == .contradiction ? .done : nil }),
+            "contradictionIgnored", "another amount than was asked for is taken for gone", within: 12,
+            breaks: [1, 7, 8],
+            row { $0.status == .contradiction ? .gone(.status) : nil }, in: .contradicting),
         effect(
-            "ageIgnored", "a key is sent again however old it is", within: 200, breaks: [2, 15],
-            TableA(rows: [anyAge])),
+            "ageIgnored", "a key is sent again however old it is", within: 150, breaks: [2, 15],
+            TableA(rows: [anyAge]), in: .forgetful),
         effect(
-            "missingWaitedFor", "what was accepted and is missing is waited for without end", within: 200,
-            breaks: [15],
-            row { facts in
-                facts.goal == .do && facts.worst == .accepted && facts.visibility == .missedTwice
-                    && facts.status == .notFound ? .awaitVisibility : nil
-            }),
-        effect(
-            "doubtGivenToPeople", "what may safely be sent again is left to people", within: 200, breaks: [15],
+            "doubtGivenToPeople", "what may safely be sent again is left to people", within: 5, breaks: [15],
             row { facts in
                 facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
                     && facts.age == .safe && !facts.lastRefused ? .quarantine(.keyTooOld) : nil
             }),
-        effect(
-            "refundBeforeAcknowledged", "a charge is given back before its latch is acknowledged", within: 200,
-            breaks: [1, 4, 6, 8, 12], row { $0.goal == .undo && $0.status == .taken ? .refund : nil }),
-        effect(
-            "neverSentOnUntrustedRows", "rows that were lost say that nothing was sent, and are believed", within: 200,
-            breaks: [1, 4, 6, 7],
-            row { facts in
-                facts.goal == .undo && facts.worst <= .unsent && facts.status != .held && facts.status != .taken
-                    ? .gone(.neverSent) : nil
-            }),
     ]
 
     private static func effect(
-        _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>, _ table: TableA
+        _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>, _ table: TableA,
+        in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
         PlantedBug(
-            Plant(name: name, sentence: sentence, table: table), withinSeeds: seeds, invariants: invariants)
+            Plant(name: name, sentence: sentence, table: table, surroundings: surroundings),
+            withinSeeds: seeds, invariants: invariants)
     }
 
     /// The shipped table under one more row.

@@ -7,108 +7,116 @@ extension Plant {
     /// The planted bug of that name; nil if there is none.
     public static func planted(named name: String) -> PlantedBug? { planted.first { $0.plant.name == name } }
 
+    /// What is not planted here, with the reason. The exhaustive search finds each of these decisions.
+    public static let leftToTheSearch: [(sabotage: Sabotage, reason: String)] = [
+        (
+            .answersPassForInquiries,
+            "an answer that began within a recovery window is as good as a read; older ones begin before it"
+        ),
+        (
+            .staleReadsCountInRecovery,
+            "a promotion waits for the site's lease, which is longer than the visibility lag of the contracts here"
+        ),
+        (
+            .lostNotAfterForgotten,
+            "a request whose row was lost would have to outlive the promotion and every read after it"
+        ),
+    ]
+
     static func sabotaged(
-        _ sabotage: Sabotage, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>
+        _ sabotage: Sabotage, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
+        in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
         PlantedBug(
-            Plant(name: "\(sabotage)", sentence: sentence, sabotage: [sabotage]), withinSeeds: seeds,
-            invariants: invariants)
+            Plant(name: "\(sabotage)", sentence: sentence, sabotage: [sabotage], surroundings: surroundings),
+            withinSeeds: seeds, invariants: invariants)
     }
 
     private static let ofStores: [PlantedBug] = [
         sabotaged(
-            .versionIgnored, "the store takes a change that was made from an older version", within: 200,
+            .versionIgnored, "the store takes a change that was made from an older version", within: 10,
             breaks: [11]),
         sabotaged(
-            .leaseTokenIgnored, "the store takes changes under leases that ended", within: 200, breaks: [1, 11]),
+            .leaseTokenIgnored, "the store takes changes under leases that ended", within: 10, breaks: [1, 11]),
         sabotaged(
-            .duplicateCreateAccepted, "a second create under one key makes the payment anew", within: 200,
+            .duplicateCreateAccepted, "a second create under one key makes the payment anew", within: 5,
             breaks: [1, 2, 6, 11, 13]),
         sabotaged(
-            .auditEntryDropped, "now and then an entry of the audit trail is lost", within: 200, breaks: [12, 13]),
+            .auditEntryDropped, "now and then an entry of the audit trail is lost", within: 5, breaks: [12, 13]),
         sabotaged(
-            .secretInAudit, "the instrument's token is written into the audit trail", within: 200, breaks: [14]),
+            .secretInAudit, "the instrument's token is written into the audit trail", within: 5, breaks: [14]),
         sabotaged(
-            .indeterminateCommitTakenForDone, "a commit of which nothing is known counts as done", within: 200,
+            .indeterminateCommitTakenForDone, "a commit of which nothing is known counts as done", within: 12,
             breaks: [9, 15]),
         sabotaged(
             .indeterminateCommitTakenForFailed, "a create of whose commit nothing is known is called failed",
-            within: 200, breaks: [4]),
+            within: 30, breaks: [4]),
         sabotaged(
-            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 200,
+            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 20,
             breaks: [1, 8, 11]),
     ]
 
     private static let ofWorkers: [PlantedBug] = [
         sabotaged(
-            .sendsBeforeCommit, "requests leave before the change that decided them is durable", within: 200,
+            .sendsBeforeCommit, "requests leave before the change that decided them is durable", within: 5,
             breaks: [9]),
         sabotaged(
-            .compensationNotRegistered, "voids and compensating refunds leave before they are durable", within: 200,
+            .compensationNotRegistered, "voids and compensating refunds leave before they are durable", within: 5,
             breaks: [9]),
         sabotaged(
-            .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 200,
+            .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 5,
             breaks: [15]),
         sabotaged(
-            .overdueHasLowerBound, "what is due for longer than a day is not looked for", within: 200, breaks: [15]),
+            .overdueHasLowerBound, "what is due for longer than a day is not looked for", within: 40, breaks: [15]),
         sabotaged(
-            .givesUpAfterTries, "after some inquiries an undecided payment is left alone", within: 200,
+            .givesUpAfterTries, "after some inquiries an undecided payment is left alone", within: 5,
             breaks: [15]),
         sabotaged(
-            .pollsOnlyEvents, "what a crash left is not looked for by anybody", within: 200, breaks: [15]),
+            .pollsOnlyEvents, "what a crash left is not looked for by anybody", within: 5, breaks: [15]),
         sabotaged(
-            .drainNeverEnds, "a replica that is told to stop waits for ever for work that ended", within: 200,
+            .drainNeverEnds, "a replica that is told to stop waits for ever for work that ended", within: 20,
             breaks: [16]),
     ]
 
     private static let ofWires: [PlantedBug] = [
         sabotaged(
-            .answersPassForInquiries, "what an answer carried counts as an inquiry", within: 200,
-            breaks: [1, 7, 15]),
+            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 100,
+            breaks: [1, 7], in: .provablyDoubtful),
         sabotaged(
-            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 200,
-            breaks: [1, 7]),
+            .newKeyForEachAttempt, "each attempt goes out under a key of its own", within: 5, breaks: [2, 10]),
         sabotaged(
-            .newKeyForEachAttempt, "each attempt goes out under a key of its own", within: 200, breaks: [2, 10]),
+            .keyWithoutCaller, "keys are derived without the caller", within: 5, breaks: [5, 10]),
         sabotaged(
-            .keyWithoutCaller, "keys are derived without the caller", within: 200, breaks: [5, 10]),
+            .notificationsBelieved, "notifications are taken for status reads", within: 30, breaks: [1, 7, 8, 15]),
         sabotaged(
-            .notificationsBelieved, "notifications are taken for status reads", within: 200, breaks: [1, 7, 8, 15]),
-        sabotaged(
-            .sendTimeNotBounded, "a request leaves however long ago its intent was written", within: 200,
+            .sendTimeNotBounded, "a request leaves however long ago its intent was written", within: 10,
             breaks: [2, 7, 9]),
         sabotaged(
-            .retentionIgnored, "keys count as kept for ever", within: 200, breaks: [2]),
+            .retentionIgnored, "keys count as kept for ever", within: 150, breaks: [2], in: .forgetful),
         sabotaged(
-            .declinesTakenForBound, "declines count as bound to their key", within: 200, breaks: [1, 7]),
+            .declinesTakenForBound, "declines count as bound to their key", within: 12, breaks: [1, 7], in: .unbound),
         sabotaged(
-            .outcomeBestInsteadOfWorst, "the best outcome of all attempts counts instead of the worst", within: 200,
+            .outcomeBestInsteadOfWorst, "the best outcome of all attempts counts instead of the worst", within: 20,
             breaks: [1, 7, 15]),
     ]
 
     private static let ofSites: [PlantedBug] = [
         sabotaged(
             .commitsCalledAcknowledged, "commits count as acknowledged although the standby follows behind",
-            within: 200, breaks: [4, 6, 8, 12]),
+            within: 10, breaks: [4, 6, 8, 12], in: .lossy),
         sabotaged(
-            .recoverySkipped, "after a failover that lost rows, rows are trusted at once", within: 200,
-            breaks: [1, 2, 4, 6, 7, 8]),
+            .recoverySkipped, "after a failover that lost rows, rows are trusted at once", within: 80,
+            breaks: [1, 2, 4, 6, 7, 8], in: .lossy),
         sabotaged(
-            .staleReadsCountInRecovery, "in a recovery window every read counts, however early it began", within: 200,
-            breaks: [1, 2, 4, 6, 7, 8]),
-        sabotaged(
-            .lostNotAfterForgotten, "the not_after of requests whose rows were lost is not waited for", within: 200,
-            breaks: [1, 7]),
-        sabotaged(
-            .oldSiteGoesOn, "a site that lost its term goes on", within: 200, breaks: [11]),
+            .oldSiteGoesOn, "a site that lost its term goes on", within: 20, breaks: [11]),
     ]
 
     private static let ofCallers: [PlantedBug] = [
         sabotaged(
-            .bodyNotCompared, "a key is not compared with what it was used for", within: 200, breaks: [4]),
+            .bodyNotCompared, "a key is not compared with what it was used for", within: 10, breaks: [4]),
         sabotaged(
-            .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 200, breaks: [3]),
+            .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 5, breaks: [3]),
         sabotaged(
-            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 200, breaks: [4]),
+            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 20, breaks: [4]),
     ]
 }

@@ -4,29 +4,30 @@ internal import PaymentCore
 extension Plant {
     static let ofPaymentRows: [PlantedBug] = [
         payment(
-            "cancelBeforeProof", "a cancel outranks the proof of a captured leg", within: 200, breaks: [4, 6, 8],
+            "cancelBeforeProof", "a cancel outranks the proof of a captured leg", within: 100, breaks: [4, 6, 8],
             verdict { facts in
                 let mayLatch = facts.latch == .none && facts.legs.allSatisfy(\.freshlyRead)
                 return facts.stopAsked && mayLatch ? .latch(.back) : nil
-            }),
+            }, in: .lossy),
         payment(
-            "captureLostForgotten", "a capture that can no longer be had counts as made", within: 200, breaks: [1, 8],
+            "captureLostForgotten", "a capture that can no longer be had counts as made", within: 20, breaks: [1, 8],
             changed { facts in
                 for place in facts.legs.indices where facts.legs[place].forward == .unattainable {
                     facts.legs[place].forward = .done
                 }
             }),
         payment(
-            "captureLostNotCompensated", "a capture that can no longer be had is waited for", within: 200,
+            "captureLostNotCompensated", "a capture that can no longer be had is waited for", within: 20,
             breaks: [15],
             verdict { facts in
                 facts.latch == .forward && facts.legs.contains { $0.forward == .unattainable } ? .wait : nil
             }),
         payment(
-            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 200,
-            breaks: [1, 7, 15], verdict { $0.latch == .compensate ? .conclude(.compensated) : nil }),
+            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 30,
+            breaks: [1, 7, 15], verdict { $0.latch == .compensate ? .conclude(.compensated) : nil },
+            in: .declined),
         payment(
-            "goneLegForgotten", "the other legs go on when one is gone", within: 200, breaks: [8],
+            "goneLegForgotten", "the other legs go on when one is gone", within: 20, breaks: [8],
             changed { facts in
                 for place in facts.legs.indices where facts.legs[place].standing == .gone && facts.latch == .none {
                     facts.legs[place].standing = .taken
@@ -36,16 +37,16 @@ extension Plant {
                 }
             }),
         payment(
-            "lostLegWaitedFor", "a leg that is gone does not latch the payment back", within: 200, breaks: [15],
+            "lostLegWaitedFor", "a leg that is gone does not latch the payment back", within: 12, breaks: [15],
             verdict { facts in
                 let isLost = facts.legs.contains { $0.standing == .lost || $0.standing == .gone }
                 return facts.latch == .none && isLost ? .wait : nil
             }),
         payment(
-            "stopIgnored", "neither a cancel nor the deadline stops a payment", within: 200, breaks: [4, 15],
+            "stopIgnored", "neither a cancel nor the deadline stops a payment", within: 5, breaks: [4, 15],
             changed { $0.stopAsked = false }),
         payment(
-            "quarantineConcluded", "a payment ends although a leg of it is quarantined", within: 200,
+            "quarantineConcluded", "a payment ends although a leg of it is quarantined", within: 12,
             breaks: [1, 7, 15],
             changed { facts in
                 guard facts.latch == .back || facts.latch == .compensate else { return }
@@ -54,27 +55,26 @@ extension Plant {
                 }
             }),
         payment(
-            "holdCaptured", "what the caller wanted held only is captured at once", within: 200, breaks: [4, 8],
+            "holdCaptured", "what the caller wanted held only is captured at once", within: 8, breaks: [4, 8],
             changed { $0.holdOnly = false }),
         payment(
-            "endToldBeforeAcknowledged", "an end is told before its latch is acknowledged", within: 200,
-            breaks: [4, 6], changed { $0.latchAcknowledged = true }),
+            "endToldBeforeAcknowledged", "an end is told before its latch is acknowledged", within: 100,
+            breaks: [4, 6], changed { $0.latchAcknowledged = true }, in: .lossy),
         payment(
-            "captureRequestUnacknowledged", "captures leave before the request that named them is acknowledged",
-            within: 200, breaks: [1, 4, 6, 8, 10, 15], changed { $0.hasCaptureRequest = false }),
-        payment(
-            "latchesUnread", "in a recovery window the payment latches before every leg was read", within: 200,
+            "latchesUnread", "in a recovery window the payment latches before every leg was read", within: 60,
             breaks: [1, 4, 6, 7, 8, 15],
             changed { facts in
                 for place in facts.legs.indices { facts.legs[place].freshlyRead = true }
-            }),
+            }, in: .lossy),
     ]
 
     private static func payment(
-        _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>, _ table: TableB
+        _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>, _ table: TableB,
+        in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
         PlantedBug(
-            Plant(name: name, sentence: sentence, paymentTable: table), withinSeeds: seeds, invariants: invariants)
+            Plant(name: name, sentence: sentence, paymentTable: table, surroundings: surroundings),
+            withinSeeds: seeds, invariants: invariants)
     }
 
     /// The shipped table under one more row.

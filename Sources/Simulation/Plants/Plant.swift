@@ -13,17 +13,20 @@ public struct Plant: Sendable {
     public var paymentTable: TableB
     /// What is done wrong around the decisions.
     public var sabotage: Set<Sabotage>
+    /// Where it shows within few seeds.
+    public var surroundings: Surroundings
 
     /// A planted bug.
     public init(
         name: String, sentence: String, table: TableA = .shipped, paymentTable: TableB = .shipped,
-        sabotage: Set<Sabotage> = []
+        sabotage: Set<Sabotage> = [], surroundings: Surroundings = Surroundings()
     ) {
         self.name = name
         self.sentence = sentence
         self.table = table
         self.paymentTable = paymentTable
         self.sabotage = sabotage
+        self.surroundings = surroundings
     }
 
     /// Nothing is planted: what is run is what ships.

@@ -43,12 +43,13 @@ public struct PlantedBug: Sendable {
     ///
     /// - Parameter first: the first seed.
     /// - Parameter most: at most so many seeds; nil for the stated number.
-    public func hunt(from first: UInt64 = 1, most: Int? = nil) -> Hunt {
+    /// - Parameter reduction: what is left out of every plan.
+    public func hunt(from first: UInt64 = 1, most: Int? = nil, reduction: Reduction = Reduction()) -> Hunt {
         var unclean: [UInt64] = []
-        let count = max(0, most ?? withinSeeds)
+        let count = max(0, min(most ?? withinSeeds, withinSeeds))
         for place in 0..<count {
             let seed = first &+ UInt64(place)
-            let plan = RunPlan(seed: seed)
+            let plan = reduction.plan(seed: seed, plant: plant)
             if finding(in: World.run(plan)) != nil {
                 unclean.append(seed)
                 continue

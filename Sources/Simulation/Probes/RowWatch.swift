@@ -14,10 +14,12 @@ public final class RowWatch: Sendable {
 
     /// The rows of table B, by their names. The names of its table stand in its code only.
     public static let paymentRowNames: [String] = [
-        "none.recovery-proof-forward", "none.recovery-proof-back", "none.stop", "none.stop-read-first",
+        "none.recovery-await-capture", "none.recovery-proof-forward", "none.recovery-proof-back", "none.stop",
+        "none.stop-read-first",
         "none.authorize", "none.quarantined", "none.sell", "none.rest", "none.complete",
         "none.complete-read-first",
-        "forward.lost-read-first", "forward.capture-lost", "forward.read-first", "forward.capture",
+        "forward.request-unacknowledged", "forward.lost-read-first", "forward.capture-lost", "forward.read-first",
+        "forward.capture",
         "forward.quarantined", "forward.complete", "back.read-first", "back.undo", "back.quarantined",
         "back.unacknowledged", "back.complete", "compensate.read-first", "compensate.undo",
         "compensate.quarantined",

@@ -17,8 +17,10 @@ public struct Reduction: Sendable, Hashable {
     }
 
     /// The plan of a seed, without what is left out.
-    public func plan(seed: UInt64) -> RunPlan {
-        var plan = RunPlan(seed: seed)
+    ///
+    /// - Parameter plant: what is planted; it may want surroundings of its own.
+    public func plan(seed: UInt64, plant: Plant = .none) -> RunPlan {
+        var plan = plant.surroundings.plan(seed: seed)
         plan.keptPayments = keptPayments.map { Set($0) }
         plan.suppressedKinds = Set(withoutKinds)
         plan.suppressed = Set(withoutFaults)

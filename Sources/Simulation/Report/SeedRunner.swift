@@ -41,7 +41,7 @@ public struct SeedRunner: Sendable {
     public mutating func next() -> SeedOutcome? {
         guard remaining > 0, goesOn || tally.findings == 0 else { return nil }
         remaining -= 1
-        let plan = reduction.plan(seed: seed)
+        let plan = reduction.plan(seed: seed, plant: plant)
         let first = World.run(plan, plant: plant)
         let second = World.run(plan, plant: plant)
         var findings = SeedFinding.all(in: first)

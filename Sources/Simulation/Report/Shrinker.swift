@@ -19,7 +19,7 @@ public struct ShrunkRun: Sendable {
 
     /// The timeline of what is left, and the command that repeats it.
     public func timeline() -> Timeline {
-        let plan = reduction.plan(seed: seed)
+        let plan = reduction.plan(seed: seed, plant: plant)
         return Timeline(plan, World.run(plan, plant: plant, isRecording: true), finding: finding)
     }
 
@@ -85,7 +85,7 @@ public struct Shrinker: Sendable {
     private mutating func accepts(_ candidate: Reduction, withAtMost most: Int = .max) -> Bool {
         guard runs < mostRuns else { return false }
         runs += 1
-        let result = World.run(candidate.plan(seed: seed), plant: plant)
+        let result = World.run(candidate.plan(seed: seed, plant: plant), plant: plant)
         guard result.faultsStruck.count <= most,
             let finding = SeedFinding.all(in: result).first(where: { $0.isLike(wanted) })
         else { return false }
@@ -96,7 +96,7 @@ public struct Shrinker: Sendable {
 
     /// The payment that the finding is about often fails alone.
     private mutating func shrinkToConcerned() {
-        let plan = best.reduction.plan(seed: seed)
+        let plan = best.reduction.plan(seed: seed, plant: plant)
         guard case .violated(let violation) = best.finding, let payment = violation.payment,
             let place = plan.index(of: payment)
         else { return }
@@ -106,7 +106,7 @@ public struct Shrinker: Sendable {
     }
 
     private mutating func shrinkPayments() {
-        let plan = best.reduction.plan(seed: seed)
+        let plan = best.reduction.plan(seed: seed, plant: plant)
         let items = best.reduction.keptPayments ?? Array(plan.payments.indices)
         guard items.count > 1 else { return }
         let base = best.reduction

@@ -128,7 +128,7 @@ struct Projection {
     private mutating func put(_ effect: Effect, _ leg: Leg, _ payment: Payment) {
         let contract = world.legContracts[leg.index]
         put(number: effect.amount.value)
-        put(flag: effect.attempts > 0)
+        put(small: min(effect.attempts, 2))
         put(flag: effect.open != nil)
         put(small: effect.worst.rawValue)
         put(small: effect.lastOutcome?.rawValue ?? 0)

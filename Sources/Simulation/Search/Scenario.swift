@@ -98,8 +98,8 @@ public struct Scenario: Sendable {
     public var deadlineIsNear = false
     /// Whether a worker that could wait does not: an attempt is over as soon as its request is on the wire, and what is
     /// due is looked at at once. Where no answer is believed (``answers`` is empty) nothing is lost by that: a request
-    /// may arrive at any later time anyway, and a status that is being asked is read at any later time. It makes two legs
-    /// on lost rows small enough to be searched completely.
+    /// may arrive at any later time anyway, and a status that is being asked is read at any later time. It makes two
+    /// legs on lost rows small enough to be searched completely.
     public var hurries = false
     /// Whether people may decide about quarantined legs truthfully.
     public var quarantineExpected = false

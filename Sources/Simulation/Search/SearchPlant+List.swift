@@ -55,6 +55,7 @@ extension SearchPlant {
         expect(
             SearchPlant("15", "the age of a key is not asked", table: withoutAge),
             .make("one leg, keys and statuses are forgotten", [Scenario.forgettingAll]) {
+                $0.answers = .transaction
                 $0.requestLife = .bounded
                 $0.quarantineExpected = true
             }, [2]),

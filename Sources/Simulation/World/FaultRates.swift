@@ -9,7 +9,7 @@ public struct FaultRates: Sendable, Hashable {
             guard FaultRates.canStrike(kind, replication) else { return 0 }
             let bits = chance.bits(Chance.word("rate"), kind.word)
             guard bits & 1 == 0 else { return 0 }
-            let strengths = [2, 6, 14, 25]
+            let strengths = [3, 9, 20, 34]
             return kind.gentlest * strengths[Int(bits >> 8 & 3)]
         }
     }
@@ -34,7 +34,7 @@ public struct FaultRates: Sendable, Hashable {
 }
 
 extension FaultKind {
-    /// The rate in parts per million at the lowest strength; seeds draw up to twenty-five times as much.
+    /// The rate in parts per million at the lowest strength; seeds draw up to thirty-four times as much.
     var gentlest: Int {
         switch self {
         case .requestLost, .answerLost, .requestDuplicated, .requestDelayed, .requestUnsent: 20_000

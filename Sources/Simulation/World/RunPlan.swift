@@ -20,7 +20,7 @@ public struct RunPlan: Sendable {
         /// Its name.
         public let name: ProviderName
         /// What it can do.
-        public let contract: ProviderContract
+        public internal(set) var contract: ProviderContract
         /// The name of the contract that it was varied from.
         public let kind: String
     }
@@ -30,7 +30,7 @@ public struct RunPlan: Sendable {
     /// When the run begins, by true time.
     public let start: Timestamp
     /// The providers.
-    public let providers: [Provider]
+    public internal(set) var providers: [Provider]
     /// The payments, with what their callers will ask for.
     public let payments: [PlannedPayment]
     /// How acknowledged rows are kept.
@@ -49,6 +49,8 @@ public struct RunPlan: Sendable {
     public var rates: FaultRates
     /// Faults that do not strike, by their identity.
     public var suppressed: Set<UInt64> = []
+    /// How far an asynchronous standby is behind; nil for moments, as it is drawn.
+    public internal(set) var standbyLag: Span?
     /// Kinds that do not strike at all.
     public var suppressedKinds: Set<FaultKind> = [] { didSet { rates.silence(suppressedKinds) } }
     /// Only these payments take part, by index; nil for all.

@@ -42,6 +42,7 @@ extension World {
         let isProven = !losingRows && bits & 1 == 0
         stopSite(old)
         if !losingRows { ship(upTo: link.log.count) }
+        link.isCut = losingRows
         let loss: RecoveryWindow.Loss? = losingRows ? .asynchronousPromotion : isProven ? nil : .promotion
         push(.site(.promote(from: old, loss: loss)), after: World.siteLease + plan.clockBound.milliseconds * 2)
     }
@@ -130,6 +131,7 @@ extension World {
         sites[new].isServing = true
         link.log.removeAll()
         link.applied = 0
+        link.isCut = false
         link.hasStandby = false
         link.isChanging = false
         if let loss { openWindow(loss) }

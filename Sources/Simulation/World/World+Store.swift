@@ -23,6 +23,8 @@ struct LogEntry {
 /// The way from the active site to its standby.
 struct Link {
     var isUp = true
+    /// The active site is gone, and what it had not told yet is gone with it.
+    var isCut = false
     /// The other site has a whole copy and follows.
     var hasStandby = true
     var log: [LogEntry] = []
@@ -114,12 +116,13 @@ extension World {
         let count = link.log.count
         guard plan.replication == .asynchronous else { return ship(upTo: count) }
         let bits = chance.bits(23, UInt64(entry.payment), UInt64(entry.after?.version ?? 0), UInt64(count))
-        push(.ship(upTo: count), after: 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits))
+        let drawn = 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits)
+        push(.ship(upTo: count), after: plan.standbyLag?.milliseconds ?? drawn)
     }
 
     /// The standby takes in what it was told, in order.
     mutating func ship(upTo count: Int) {
-        guard link.isUp, link.hasStandby, count <= link.log.count, link.applied < count else { return }
+        guard link.isUp, !link.isCut, link.hasStandby, count <= link.log.count, link.applied < count else { return }
         let standby = 1 - activeSite
         for place in link.applied..<count { apply(link.log[place], to: standby) }
         link.applied = count

@@ -1,0 +1,83 @@
+public import PaymentCore
+
+/// What a planted bug wants around it, so that few seeds are enough to see it: the arrangement of the stores, faults
+/// that strike more often, contracts with a certain term. The rest of a plan stays as its seed draws it.
+public struct Surroundings: Sendable {
+    /// Instead of the drawn one.
+    public let replication: RunPlan.Replication?
+    /// In parts per million, instead of the drawn rates.
+    public let rates: [FaultKind: Int]
+    /// Instead of the drawn one.
+    public let standbyLag: Span?
+    private let term: @Sendable (inout ProviderContract) -> Void
+
+    /// Surroundings; without arguments everything is as the seed draws it.
+    public init(
+        replication: RunPlan.Replication? = nil, rates: [FaultKind: Int] = [:], standbyLag: Span? = nil
+    ) {
+        self.init(replication: replication, rates: rates, standbyLag: standbyLag, term: { _ in })
+    }
+
+    init(
+        replication: RunPlan.Replication? = nil, rates: [FaultKind: Int] = [:], standbyLag: Span? = nil,
+        term: @escaping @Sendable (inout ProviderContract) -> Void
+    ) {
+        self.replication = replication
+        self.rates = rates
+        self.standbyLag = standbyLag
+        self.term = term
+    }
+
+    /// The plan of a seed in these surroundings. A contract that the daemon would refuse keeps its own terms.
+    public func plan(seed: UInt64) -> RunPlan {
+        var plan = RunPlan(seed: seed, arrangement: replication)
+        plan.standbyLag = standbyLag
+        for kind in FaultKind.allCases {
+            if let rate = rates[kind] { plan.rates[kind] = rate }
+        }
+        let assumptions = SafetyAssumptions(
+            storeKeepsAcknowledgedRows: plan.keepsAcknowledgedRows, plugAllowed: plan.policy.plugAllowed)
+        for place in plan.providers.indices {
+            var contract = plan.providers[place].contract
+            term(&contract)
+            if contract.traps(under: assumptions).isEmpty { plan.providers[place].contract = contract }
+        }
+        return plan
+    }
+
+    private static let loss: [FaultKind: Int] = [
+        .failoverLosingRows: 1_000_000, .callerRepeats: 300_000, .callerCancels: 300_000,
+    ]
+    private static let doubt: [FaultKind: Int] = [
+        .requestDelayed: 300_000, .answerLost: 150_000, .requestDuplicated: 150_000, .inquirySlow: 250_000,
+        .callerCancels: 300_000, .requestRefused: 60_000,
+    ]
+
+    private static let provable: @Sendable (inout ProviderContract) -> Void = { contract in
+        contract.cancel = .onlyIfPresent
+        contract.enforcesNotAfter = true
+        contract.statusRetention = nil
+    }
+
+    /// Rows are lost in every run.
+    static let lossy = Surroundings(replication: .asynchronous, rates: loss, standbyLag: .seconds(15))
+    /// Requests arrive late or twice, and answers do not.
+    static let doubtful = Surroundings(rates: doubt)
+    /// The same, where nothing but `not_after` ends a doubt.
+    static let provablyDoubtful = Surroundings(rates: doubt, term: provable)
+    /// Much is declined, also the capture of what was held.
+    static let declined = Surroundings(rates: [.declined: 150_000])
+    /// Keys are forgotten within minutes.
+    static let forgetful = Surroundings(
+        rates: doubt,
+        term: { contract in
+            contract.keyRetention = .minutes(10)
+            contract.cancel = .onlyIfPresent
+            contract.enforcesNotAfter = false
+        })
+    /// Providers decline, and change their minds.
+    static let unbound = Surroundings(
+        rates: doubt.merging([.declined: 150_000], uniquingKeysWith: max), term: { $0.declinesBound = false })
+    /// Providers show other amounts than they were asked for.
+    static let contradicting = Surroundings(rates: [.contradiction: 100_000])
+}

@@ -1,0 +1,66 @@
+import Simulation
+import Testing
+
+@Suite struct PlantTests {
+    /// Those that show with the first seeds. The release build hunts for all: `reconciled simulate --seeds 1 --plant all`.
+    static let quick = ["versionIgnored", "sendsBeforeCommit", "takeoverForgotten", "newKeyForEachAttempt"]
+
+    @Test(arguments: quick)
+    func `a planted bug is found within its seeds, and nothing is found without it`(name: String) throws {
+        let bug = try #require(Plant.planted(named: name))
+        let hunt = bug.hunt()
+        #expect(hunt.finding != nil, "\(name) was not found in \(hunt.seeds) seeds")
+        #expect(hunt.uncleanSeeds.isEmpty, "what ships is found wrong in the same way")
+    }
+
+    @Test func `there are enough planted bugs, and each has a name and a number of seeds`() {
+        let names = Plant.planted.map(\.plant.name)
+        #expect(names.count >= 24)
+        #expect(Set(names).count == names.count)
+        #expect(Plant.planted.allSatisfy { (1...200).contains($0.withinSeeds) && !$0.invariants.isEmpty })
+    }
+
+    @Test func `each way to get the surroundings wrong is planted`() {
+        let planted = Set(Plant.planted.flatMap(\.plant.sabotage))
+        let missing = Sabotage.allCases.filter { !planted.contains($0) }
+        #expect(missing.isEmpty)
+    }
+
+    @Test func `each invariant is there for a planted bug`() {
+        let seen = Plant.planted.reduce(into: Set<Int>()) { $0.formUnion($1.invariants) }
+        #expect(seen == Set(1...16))
+    }
+
+    @Test func `what is not planted is not found`() {
+        let nothing = PlantedBug(.none, withinSeeds: 2, invariants: Set(1...16))
+        let hunt = nothing.hunt()
+        #expect(hunt.finding == nil)
+        #expect(hunt.seeds == 2)
+    }
+
+    @Test func `a plan in surroundings of its own differs by them only`() {
+        let plan = Surroundings(rates: [.answerLost: 500_000]).plan(seed: 4)
+        let drawn = RunPlan(seed: 4)
+        #expect(plan.rates[.answerLost] == 500_000)
+        #expect(plan.rates[.requestLost] == drawn.rates[.requestLost])
+        #expect(plan.payments.map(\.id) == drawn.payments.map(\.id))
+        #expect(plan.replication == drawn.replication)
+        #expect(Surroundings(replication: .asynchronous).plan(seed: 4).replication == .asynchronous)
+    }
+}
+
+@Suite struct CoverageTests {
+    @Test func `what a run met is not missed, and a run is the same when it is watched`() {
+        var coverage = Coverage()
+        #expect(coverage.missedSituations == Situation.allCases)
+        #expect(!coverage.isComplete)
+        let plan = RunPlan(seed: 1)
+        let watched = coverage.run(plan)
+        #expect(watched.hash == World.run(plan).hash)
+        #expect(coverage.runs == 1)
+        #expect(!watched.probesHit.isEmpty)
+        #expect(Set(coverage.missedSituations).isDisjoint(with: watched.probesHit))
+        #expect(!coverage.missedRows.contains("none.authorize"))
+        #expect(!coverage.missedRows.contains("do.done"))
+    }
+}
