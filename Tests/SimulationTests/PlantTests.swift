@@ -2,8 +2,15 @@ import Simulation
 import Testing
 
 @Suite struct PlantTests {
-    /// Those that show with the first seeds. The release build hunts for all: `reconciled simulate --seeds 1 --plant all`.
-    static let quick = ["versionIgnored", "sendsBeforeCommit", "takeoverForgotten", "newKeyForEachAttempt"]
+    /// Those that one or two short runs show. The release build hunts for all:
+    /// `reconciled simulate --seeds 1 --plant all`.
+    static let quick = [
+        "versionIgnored", "leaseTokenIgnored", "auditEntryDropped", "secretInAudit",
+        "indeterminateCommitTakenForDone", "sendsBeforeCommit", "compensationNotRegistered", "keyWithoutCaller",
+        "sendTimeNotBounded", "bodyNotCompared", "acknowledgedBeforeDurable", "commitsCalledAcknowledged",
+        "declinesTakenForBound", "holdLeft", "chargeNotRefunded", "contradictionIgnored", "doubtGivenToPeople",
+        "captureLostForgotten", "holdCaptured",
+    ]
 
     @Test(arguments: quick)
     func `a planted bug is found within its seeds, and nothing is found without it`(name: String) throws {
@@ -20,10 +27,10 @@ import Testing
         #expect(Plant.planted.allSatisfy { (1...200).contains($0.withinSeeds) && !$0.invariants.isEmpty })
     }
 
-    @Test func `each way to get the surroundings wrong is planted`() {
+    @Test func `each way to get the surroundings wrong is planted, or it is said why not`() {
         let planted = Set(Plant.planted.flatMap(\.plant.sabotage))
-        let missing = Sabotage.allCases.filter { !planted.contains($0) }
-        #expect(missing.isEmpty)
+        let missing = Set(Sabotage.allCases).subtracting(planted)
+        #expect(missing == Set(Plant.notPlanted.map(\.sabotage)))
     }
 
     @Test func `each invariant is there for a planted bug`() {

@@ -17,7 +17,7 @@ extension Plant {
             "unboundDeclineIsGone", "a decline that is not bound to its key is taken for gone", within: 12,
             breaks: [1, 7], row { $0.status == .declinedUnbound ? .gone(.status) : nil }, in: .unbound),
         effect(
-            "pendingIsGone", "what is still pending is not undone", within: 20, breaks: [1, 7],
+            "pendingIsGone", "what is still pending is not undone", within: 40, breaks: [1, 7],
             row { $0.goal == .undo && $0.status == .pending ? .gone(.status) : nil }),
         effect(
             "unreachableIsNotFound", "a status that cannot be read is taken for not found", within: 10,

@@ -7,19 +7,19 @@ extension Plant {
     /// The planted bug of that name; nil if there is none.
     public static func planted(named name: String) -> PlantedBug? { planted.first { $0.plant.name == name } }
 
-    /// What is not planted here, with the reason. The exhaustive search finds each of these decisions.
-    public static let leftToTheSearch: [(sabotage: Sabotage, reason: String)] = [
+    /// What is not planted, because hundreds of seeds did not show it, with the reason as far as it is understood.
+    public static let notPlanted: [(sabotage: Sabotage, reason: String)] = [
         (
             .answersPassForInquiries,
-            "an answer that began within a recovery window is as good as a read; older ones begin before it"
+            "an answer is dated by the beginning of its request: an older one counts no more than an older read"
         ),
         (
             .staleReadsCountInRecovery,
-            "a promotion waits for the site's lease, which is longer than the visibility lag of the contracts here"
+            "a promotion waits for the site's lease, longer than any visibility lag here; the search finds it (C12)"
         ),
         (
             .lostNotAfterForgotten,
-            "a request whose row was lost would have to outlive the promotion and every read after it"
+            "a request whose row was lost must outlive the promotion and the reads after it; the search finds it (C27)"
         ),
     ]
 
@@ -52,7 +52,7 @@ extension Plant {
             .indeterminateCommitTakenForFailed, "a create of whose commit nothing is known is called failed",
             within: 30, breaks: [4]),
         sabotaged(
-            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 20,
+            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 45,
             breaks: [1, 8, 11]),
     ]
 
@@ -117,6 +117,6 @@ extension Plant {
         sabotaged(
             .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 5, breaks: [3]),
         sabotaged(
-            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 20, breaks: [4]),
+            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 45, breaks: [4]),
     ]
 }

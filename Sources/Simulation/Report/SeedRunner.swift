@@ -16,6 +16,8 @@ public struct SeedOutcome: Sendable {
 public struct SeedRunner: Sendable {
     /// What the seeds came to so far.
     public private(set) var tally = SeedTally()
+    /// What no seed came to so far: situations, and rows of the tables.
+    public private(set) var coverage = Coverage()
     /// What is planted in every run.
     public let plant: Plant
     /// What is left out of every run.
@@ -42,7 +44,8 @@ public struct SeedRunner: Sendable {
         guard remaining > 0, goesOn || tally.findings == 0 else { return nil }
         remaining -= 1
         let plan = reduction.plan(seed: seed, plant: plant)
-        let first = World.run(plan, plant: plant)
+        let first = World.run(plan, plant: coverage.watching(plant))
+        coverage.add(first)
         let second = World.run(plan, plant: plant)
         var findings = SeedFinding.all(in: first)
         if first.hash != second.hash {
