@@ -191,8 +191,8 @@ extension PaymentMachine {
                 Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))
     }
 
-    /// The state of another refund of the leg that comes first: one that was asked for before, or that is under way. One
-    /// that only waits for its turn counts as well, because the sum that is read now will not be the sum before the next.
+    /// The state of another refund of the leg that comes first: one that was asked for before, or that is under way.
+    /// One that only waits for its turn counts as well: the sum that is read now is not the sum before the next.
     private func overlap(_ place: Int, leg index: Int) -> RefundState? {
         let others = payment.refunds.indices.filter { $0 != place }.flatMap { other in
             payment.refunds[other].parts.filter { other < place || $0.effect.attempts > 0 }

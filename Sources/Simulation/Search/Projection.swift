@@ -128,7 +128,8 @@ struct Projection {
     private mutating func put(_ effect: Effect, _ leg: Leg, _ payment: Payment) {
         let contract = world.legContracts[leg.index]
         put(number: effect.amount.value)
-        put(small: min(effect.attempts, 2))
+        // Whether there was one attempt or more is asked only as long as nothing worse than a refusal happened.
+        put(small: min(effect.attempts, effect.worst <= .refused ? 2 : 1))
         put(flag: effect.open != nil)
         put(small: effect.worst.rawValue)
         put(small: effect.lastOutcome?.rawValue ?? 0)
