@@ -63,6 +63,22 @@ import Testing
         #expect(stage.durable.state == .succeeded || stage.durable.dueAt != nil)
     }
 
+    /// Simulation, seed 1283: the leg was asked about daily for ever, and its refunds waited for the next day.
+    @Test func `a quarantined leg that turns out as it was wanted is an ordinary one again`() throws {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .minutes(10)
+        var stage = try fixture.stage(
+            [contract], send: [.none, .late(.days(2))], read: Array(repeating: .unavailable, count: 7))
+        stage.run(while: { !$0.awaitsPeople })
+        #expect(stage.durable.legs.first?.quarantine?.effect == .capture)
+        stage.run(while: { $0.durable.state != .succeeded })
+        #expect(stage.durable.legs.first?.quarantine == nil)
+        #expect(stage.durable.dueAt == nil)
+        #expect(stage.trail.contains { $0.fields.contains(AuditField("decision", "quarantine lifted")) })
+        try stage.refund([0: 100])
+        #expect(stage.sent(.refund).count == 1)
+    }
+
     @Test func `attempts that had no effect do not use up the plug`() throws {
         var stage = try fixture.stage(
             [.gmoPG], plug: true, deadline: fixture.start + .days(1),

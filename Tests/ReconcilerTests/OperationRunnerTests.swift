@@ -62,6 +62,29 @@ import Testing
         #expect(found.change == nil)
     }
 
+    /// Two equal operations under two keys, asked in the same millisecond, through two processes. (Simulation, seed 192:
+    /// the refund of the second key was acknowledged and lost.)
+    @Test func `another's equal operation is not taken for the one of which nobody knows`() throws {
+        var stage = try RunnerStage()
+        let before = stage.runner.payment
+        let own = OperationRunner.Request(
+            ticket: 7, operation: .cancel(reason: nil), record: try stage.record("cancel-1", .cancel))
+        #expect(stage.feed(.request(own)).change != nil)
+        var other = PaymentMachine(payment: before)
+        var context = stage.context
+        context.mayBegin = false
+        _ = try other.cancel(CancelRequest(key: try IdempotencyKey("cancel-2"), at: context.now), context)
+        other.committed(version: before.version + 1)
+        let failure = StoreFailure(.indeterminate, operation: "commit", cause: "connection lost")
+        #expect(stage.feed(.commitFailed(failure)).wantsReload)
+        let outputs = stage.feed(.reloaded(other.payment))
+        #expect(outputs.change?.record?.key == own.record.key)
+        #expect(
+            !outputs.contains {
+                if case .answered = $0 { true } else { false }
+            })
+    }
+
     @Test func `a commit of which nobody knows and which is not there is made again`() throws {
         var stage = try RunnerStage()
         _ = stage.feed(.event(stage.authorized()))

@@ -218,10 +218,10 @@ import Testing
     @Test func `without a window nothing is opened`() throws {
         let context = MachineContext(now: clock.now(), contracts: [card: .reference])
         let payment = PaymentMachine.create(try request(), context).machine.payment
-        #expect(try settings(nil).claim(of: payment) == .claimed)
-        #expect(try settings(nil).opening(for: payment) == nil)
+        #expect(try settings(nil).recovery.claim(of: payment) == .claimed)
+        #expect(try settings(nil).recovery.opening(for: payment) == nil)
         let window = window()
-        #expect(try settings(window).claim(of: payment) == .claimedAfterLoss(window))
-        #expect(try settings(window).opening(for: payment) == .recoveryOpened(window))
+        #expect(try settings(window).recovery.claim(of: payment) == .claimedAfterLoss(window))
+        #expect(try settings(window).recovery.opening(for: payment) == .recoveryOpened(window))
     }
 }

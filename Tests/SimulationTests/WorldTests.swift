@@ -24,7 +24,7 @@ import Testing
         for seed in [7, 8] as [UInt64] {
             let result = World.run(RunPlan(seed: seed, arrangement: arrangement))
             #expect(result.violations.isEmpty, "seed \(seed): \(result.violations)")
-            #expect(result.cameToRest, "seed \(seed)")
+            #expect(result.unrest == nil, "seed \(seed)")
             #expect(result.faultsStruck.count > 50, "seed \(seed)")
         }
     }
@@ -68,7 +68,7 @@ import Testing
             quarantined += 1
         }
         #expect(quarantined == 0)
-        #expect(result.cameToRest)
+        #expect(result.unrest == nil)
     }
 
     @Test func `a planted bug is seen`() {

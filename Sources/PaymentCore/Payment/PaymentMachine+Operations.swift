@@ -15,7 +15,7 @@ extension PaymentMachine {
             if payment.cancel == nil {
                 payment.cancel = request
                 payment.stopReason = payment.stopReason ?? Reason(.canceledByCaller, detail: request.reason)
-                record(.operation, [AuditField("operation", "cancel")], context)
+                record(operation: "cancel", key: request.key, context)
             }
         }
         return plan(context)
@@ -38,11 +38,7 @@ extension PaymentMachine {
             key: key, amounts: try captureAmounts(amounts), at: context.now)
         payment.capture = request
         record(
-            .operation,
-            [
-                AuditField("operation", "capture"),
-                AuditField("amounts", request.amounts.map(\.description).joined(separator: ", ")),
-            ], context)
+            operation: "capture", key: key, amounts: request.amounts.map(\.description), context)
         return plan(context)
     }
 
@@ -89,11 +85,7 @@ extension PaymentMachine {
         }
         payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
         record(
-            .operation,
-            [
-                AuditField("operation", "refund"),
-                AuditField("amounts", asked.map { "leg \($0.0): \($0.1)" }.joined(separator: ", ")),
-            ], context)
+            operation: "refund", key: key, amounts: asked.map { "leg \($0.0): \($0.1)" }, context)
         return plan(context)
     }
 
@@ -121,6 +113,15 @@ extension PaymentMachine {
         }
         guard !amounts.isEmpty else { throw .invalid(field: "legs", detail: "name at least one leg") }
         return amounts
+    }
+
+    /// The entry names the caller's key: two operations that are equal in all else are two.
+    private mutating func record(
+        operation: String, key: IdempotencyKey, amounts: [String] = [], _ context: MachineContext
+    ) {
+        var fields = [AuditField("operation", operation), AuditField("key", key.description)]
+        if !amounts.isEmpty { fields.append(AuditField("amounts", amounts.joined(separator: ", "))) }
+        record(.operation, fields, context)
     }
 
     func effectKey(

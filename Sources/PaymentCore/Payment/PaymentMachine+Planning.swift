@@ -215,6 +215,20 @@ extension PaymentMachine {
                 AuditField("state", state.rawValue), AuditField("row", row),
                 AuditField("reason", reason?.code.rawValue ?? "-"),
             ], context)
+        if state == .succeeded { liftQuarantines(row: row, context) }
+    }
+
+    /// A payment succeeds only once every leg is read as it was wanted: what people were asked about is answered. Left in
+    /// quarantine, a leg would be asked about for ever, and hold up its refunds.
+    private mutating func liftQuarantines(row: String, _ context: MachineContext) {
+        for index in payment.legs.indices where payment.legs[index].quarantine != nil {
+            payment.legs[index].quarantine = nil
+            payment.legs[index].notBefore = nil
+            payment.legs[index].inquiries = 0
+            record(
+                .decision, leg: index,
+                [AuditField("row", row), AuditField("decision", "quarantine lifted")], context)
+        }
     }
 
     private func isUnfinished(_ leg: Leg) -> Bool {

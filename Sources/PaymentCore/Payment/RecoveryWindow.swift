@@ -81,3 +81,16 @@ extension RecoveryWindow {
         readsCountFrom >= other.readsCountFrom && latestNotAfter >= other.latestNotAfter
     }
 }
+
+extension RecoveryWindow? {
+    /// What a payment is told by a worker that took it over: with the claim, where its rows are untrusted and it does
+    /// not know. Both are one event, so that nothing is decided between them.
+    public func claim(of payment: Payment) -> PaymentEvent {
+        self?.needed(by: payment).map { .claimedAfterLoss($0) } ?? .claimed
+    }
+
+    /// What a payment is told first where a request is written beside its holder; `nil` if it knows already.
+    public func opening(for payment: Payment) -> PaymentEvent? {
+        self?.needed(by: payment).map { .recoveryOpened($0) }
+    }
+}

@@ -215,9 +215,11 @@ public struct OperationRunner: Sendable {
 
     private mutating func rebased(on payment: Payment, _ context: MachineContext) -> [Output] {
         guard case .reloading(let pending) = phase else { return [] }
-        let isNextVersion = payment.version == pending.change.payment.version + 1
-        if isNextVersion, payment.auditHead == pending.next.payment.auditHead {
-            // The change was written after all: an indeterminate commit is settled by reading, never by assuming.
+        var written = pending.next
+        written.committed(version: pending.change.payment.version + 1)
+        if payment == written.payment {
+            // The change was written after all: an indeterminate commit is settled by reading, never by assuming. The
+            // whole payment is compared, since another process may have written a change that looks much like it.
             phase = .committing(pending)
             return durablyChanged(pending, version: payment.version, context)
         }

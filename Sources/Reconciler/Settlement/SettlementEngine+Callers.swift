@@ -106,7 +106,7 @@ extension SettlementEngine {
             var context = context()
             context.mayBegin = false
             var writer = OperationRunner(machine: PaymentMachine(payment: payment), token: LeaseToken(0))
-            let told = [settings.opening(for: payment)].compactMap { $0 } + events
+            let told = [settings.recovery.opening(for: payment)].compactMap { $0 } + events
             let first = writer.begin(with: told, requests: request.map { [$0] } ?? [], context)
             guard var change = first.firstChange else { return first.firstAnswer }
             change.lease = .none

@@ -193,7 +193,7 @@ public actor SettlementEngine {
                 metadata: ["payment": "\(id)", "providers": "\(unknown)"])
         }
         runners[id] = OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
-        let first = settings.claim(of: claimed.payment)
+        let first = settings.recovery.claim(of: claimed.payment)
         var context = context()
         if isDue, let due = claimed.payment.dueAt {
             // The store found it due by its clock, which counts. By a clock that is behind it nothing would be done,

@@ -19,10 +19,10 @@ struct QuarantineJudgement {
     func justifies(_ cause: QuarantineCause, undoing: Bool) -> Bool {
         switch cause {
         case .contradiction:
-            return isRefundBySum || transactions.contains { $0.contradicts || $0.changedOutside }
+            return transactions.contains { $0.contradicts || $0.changedOutside }
         case .acceptedButMissing:
             // Accepted, and the provider forgot; what is in the books and readable is not missing.
-            return contract.statusRetention != nil || !isInBooks || isRefundBySum
+            return contract.statusRetention != nil || !isInBooks
         case .keyTooOld:
             return isTooOld && !(undoing && contract.cancel == .tombstoning) && !isProvable
         case .undoImpossible:
@@ -65,13 +65,6 @@ struct QuarantineJudgement {
     private var isProvable: Bool {
         reference == .primary && contract.enforcesNotAfter && !effect.hasUnboundedAttempt
             && contract.statusRetention == nil
-    }
-
-    /// Where only sums are shown, a refund that a second one met cannot always be told from it, and people are asked.
-    /// Some of these quarantines are needless: an open finding, in docs/reliability.md.
-    private var isRefundBySum: Bool {
-        guard case .refund = reference else { return false }
-        return contract.refundVisibility == .sumsOnly
     }
 
     private var wasTurnedDown: Bool {

@@ -4,15 +4,15 @@ internal import PaymentCore
 public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
     /// An invariant was broken.
     case violated(Violation)
-    /// It did not come to rest within this many steps.
-    case restless(steps: Int)
+    /// It did not come to rest within this many steps, for this reason.
+    case restless(steps: Int, String)
     /// The same plan ran twice to different hashes.
     case unrepeatable(first: UInt64, second: UInt64)
 
     public var description: String {
         switch self {
         case .violated(let violation): violation.description
-        case .restless(let steps): "it did not come to rest within \(steps) steps"
+        case .restless(let steps, let unrest): "it did not come to rest within \(steps) steps: \(unrest)"
         case .unrepeatable(let first, let second):
             "the same plan ran to \(String(first, radix: 16)) and to \(String(second, radix: 16))"
         }
@@ -28,7 +28,7 @@ public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
     static func all(in result: RunResult) -> [SeedFinding] {
         let violations = result.violations.sorted { ($0.at, $0.invariant) < ($1.at, $1.invariant) }
         return violations.map(SeedFinding.violated)
-            + (result.cameToRest ? [] : [.restless(steps: result.events)])
+            + (result.unrest.map { [.restless(steps: result.events, $0)] } ?? [])
     }
 
     /// Whether both are of one kind: the same invariant, or both runs come to no rest.

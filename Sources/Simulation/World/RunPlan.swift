@@ -159,7 +159,7 @@ struct Cast {
         if draw("status", below: 4) == 0 {
             contract.statusRetention = [.days(2), .days(30)][draw("status retained", below: 2)]
         }
-        // Of providers that show sums only, GMO-PG is drawn; see "What the seeds cannot see" in docs/reliability.md.
+        if draw("sums", below: 5) == 0 { contract.refundVisibility = .sumsOnly }
         if contract.phases == .sale, draw("reverses", below: 2) == 0 { contract.cancelReversesSale = true }
         if draw("hold", below: 3) == 0 { contract.authorizationLife = .hours(6) }
         return (kind, contract)

@@ -26,6 +26,6 @@ public struct RunResult: Sendable {
     public let simulatedTime: Span
     /// Payments that were asked for.
     public let payments: Int
-    /// Whether everything came to rest before the run's longest time.
-    public let cameToRest: Bool
+    /// What was not at rest when the run had to end, in words; nil where everything came to rest before.
+    public let unrest: String?
 }

@@ -102,7 +102,7 @@ extension World {
 
     /// Puts a claimed payment to work, with what is waiting for it.
     mutating func begin(
-        _ replica: Int, _ claimed: ClaimedPayment, _ events: [PaymentEvent] = [],
+        _ replica: Int, _ claimed: ClaimedPayment, isDue: Bool = false, _ events: [PaymentEvent] = [],
         _ requests: [OperationRunner.Request] = []
     ) {
         guard let payment = places[claimed.payment.id] else { return }
@@ -115,9 +115,10 @@ extension World {
         replicas[replica].put(
             OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token), payment)
         keepLeases(replica)
-        var first: [PaymentEvent] = does(.takeoverForgotten) ? [] : [.claimed]
-        first += openings(claimed.payment)
-        let context = context(replica)
+        let claim = recovery.claim(of: claimed.payment)
+        let first = (does(.takeoverForgotten) ? [.woke] : [claim]) + confirmations(claimed.payment)
+        var context = context(replica)
+        if isDue { context.now = max(context.now, claimed.payment.dueAt ?? context.now) }
         let outputs =
             replicas[replica].runners[payment]?.begin(with: first + events, requests: requests, context) ?? []
         carryOut(outputs, replica, payment, claimed.token)
@@ -136,14 +137,10 @@ extension World {
         if machine.busy.isEmpty { feed(replica, payment, token, .event(.woke)) }
     }
 
-    /// What a payment that was read from the store is told before anything else.
-    func openings(_ payment: Payment) -> [PaymentEvent] {
-        var events: [PaymentEvent] = []
-        if let window = recovery?.needed(by: payment) { events.append(.recoveryOpened(window)) }
-        if !payment.latchAcknowledged, payment.latch != .none, isOnStandby(payment) {
-            events.append(.latchAcknowledged(payment.latch))
-        }
-        return events
+    /// What a payment that was read from the store is told of its latch, once the standby has it.
+    func confirmations(_ payment: Payment) -> [PaymentEvent] {
+        guard !payment.latchAcknowledged, payment.latch != .none, isOnStandby(payment) else { return [] }
+        return [.latchAcknowledged(payment.latch)]
     }
 
     /// Hands events and requests to the runner of a payment.

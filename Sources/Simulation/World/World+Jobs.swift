@@ -143,8 +143,8 @@ extension World {
         var context = context(replica)
         context.mayBegin = false
         var writer = OperationRunner(machine: PaymentMachine(payment: row.payment), token: LeaseToken(0))
-        let first = writer.begin(
-            with: openings(row.payment) + events, requests: request.map { [$0] } ?? [], context)
+        let told = [recovery.opening(for: row.payment)].compactMap { $0 } + confirmations(row.payment)
+        let first = writer.begin(with: told + events, requests: request.map { [$0] } ?? [], context)
         guard var change = World.change(in: first) else { return submitted(first, replica) }
         change.lease = .none
         let identity = UInt64(change.payment.version) << 16 | UInt64(change.payment.auditHead.sequence)

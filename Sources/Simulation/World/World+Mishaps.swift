@@ -135,28 +135,4 @@ extension World {
         if !link.isUp { push(.site(.heal(since: now)), after: 1_000) }
         push(.restCheck(after: 60_000), after: 60_000)
     }
-
-    mutating func checkRest(_ pause: Int64) {
-        if isQuiet() {
-            isAtRest = true
-        } else {
-            push(.restCheck(after: min(pause * 3 / 2, 86_400_000)), after: pause)
-        }
-    }
-
-    /// Nothing is due, nobody waits, and nothing is on the way, but for what people must decide.
-    private func isQuiet() -> Bool {
-        guard sites[activeSite].isServing, !link.isChanging, link.isUp else { return false }
-        let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
-        for replica in replicas where !replica.active.isEmpty { return false }
-        var stuck: Set<Int> = []
-        for (place, row) in sites[activeSite].store.rows.enumerated() {
-            guard let payment = row?.payment else { continue }
-            let isWaiting =
-                payment.state == .quarantined || payment.refunds.contains { $0.state == .quarantined }
-            if isWaiting { stuck.insert(place) }
-            guard payment.dueAt == nil || (isWaiting && hadTime) else { return false }
-        }
-        return tasks.allSatisfy { $0.isDone || $0.attempts == 0 || stuck.contains($0.payment) }
-    }
 }

@@ -42,7 +42,7 @@ extension World {
                 let claimed = claim(replica, request)
                 replicas[replica].sweep.claimed(
                     claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request.limit)
-                for payment in claimed { begin(replica, payment) }
+                for payment in claimed { begin(replica, payment, isDue: true) }
                 if claimed.count >= request.limit { return arm(replica, at: now) }
             case .pause(let longest):
                 return arm(replica, at: nextLook(replica, longest))

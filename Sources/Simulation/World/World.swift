@@ -126,7 +126,7 @@ public struct World {
         return RunResult(
             hash: hash.value, happenings: happenings, violations: judges.violations, faultsStruck: struck,
             probesHit: probes.hit, events: events, simulatedTime: time - plan.start,
-            payments: tasks.count { $0.isCreate }, cameToRest: isAtRest)
+            payments: tasks.count { $0.isCreate }, unrest: isAtRest ? nil : unrest() ?? "faults went on")
     }
 
     private mutating func take(_ step: Step) {
