@@ -93,6 +93,22 @@ import Testing
         #expect(stage.net(0) == 400)
     }
 
+    /// Simulation, seed 29: the sum before the second refund was read so soon that it did not show the first, and the
+    /// second was taken for somebody else's.
+    @Test func `the sum before a refund is read once it shows the refund before`() throws {
+        var contract = ProviderContract.gmoPG
+        contract.visibilityLag = .seconds(20)
+        var stage = try succeeded([contract])
+        stage.now = stage.now + .minutes(1)
+        try stage.refund([0: 100], key: "refund-1")
+        stage.run(while: { !$0.isAtRest })
+        stage.readScript = [.stale(.seconds(15))]
+        try stage.refund([0: 100], key: "refund-2")
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded, .succeeded])
+        #expect(stage.net(0) == 800)
+    }
+
     @Test func `a refund made elsewhere is not taken for ours`() throws {
         var stage = try succeeded([.gmoPG])
         let elsewhere = try fixture.amount(600)
@@ -101,6 +117,31 @@ import Testing
         stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
         #expect(stage.durable.refunds.first?.state != .succeeded)
         #expect(stage.net(0) == 400)
+    }
+
+    /// Simulation, seed 5346: rows were lost, another refund was asked first and failed, and because of it the one that
+    /// had been carried out was refused.
+    @Test func `a refund whose row was lost is found again, and another does not take its place`() throws {
+        var stage = try succeeded([.reference])
+        let before = stage.durable
+        try stage.refund([0: 600], key: "refund-1")
+        stage.run(while: { !$0.isAtRest })
+        let shown = try #require(stage.durable.legs[0].knowledge)
+        let context = stage.context
+        var machine = PaymentMachine(payment: before)
+        _ = machine.handle(.inquired(leg: 0, shown), context)
+        let second = try IdempotencyKey("refund-2")
+        var other = machine
+        _ = try other.refund(key: second, amounts: nil, reason: nil, context)
+        #expect(other.payment.refunds[0].parts[0].effect.amount.value == 400)
+        let tooMuch = try [0: fixture.amount(401)]
+        #expect(throws: OperationRefusal.self) {
+            try machine.refund(key: second, amounts: tooMuch, reason: nil, context)
+        }
+        let again = try machine.refund(
+            key: IdempotencyKey("refund-1"), amounts: [0: fixture.amount(600)], reason: nil, context)
+        #expect(again.isEmpty)
+        #expect(machine.payment.refunds.map(\.state) == [.succeeded])
     }
 
     @Test func `refund identifiers follow from the payment and the key`() throws {

@@ -58,6 +58,9 @@ extension [OperationRunner.Output] {
             return nil
         }
     }
+    var hasAnswer: Bool {
+        contains { if case .answered = $0 { true } else { false } }
+    }
     var wantsReload: Bool {
         contains { output in
             if case .reload = output { return true }

@@ -140,19 +140,20 @@ extension PaymentMachine {
             return
         }
         if observation.source == .inquiry, observation.status != .unavailable,
-            observation.began > lastChange(of: leg) + (contract(of: leg, context)?.visibilityLag ?? .zero)
+            observation.began >= shownFrom(leg, context)
         {
             payment.legs[index].conclusiveReads += 1
         }
     }
 
-    private func lastChange(of leg: Leg) -> Timestamp {
+    /// From when on every read shows all that was asked for so far: once its provider's lag is over.
+    func shownFrom(_ leg: Leg, _ context: MachineContext) -> Timestamp {
         var latest = payment.createdAt
         for reference in effectReferences(ofLeg: leg.index) {
             guard let effect = effect(reference, ofLeg: leg.index) else { continue }
             latest = max(latest, effect.acceptedAt ?? latest, effect.lastIntentAt ?? latest)
         }
-        return latest
+        return latest + (contract(of: leg, context)?.visibilityLag ?? .zero) + .milliseconds(1)
     }
 
     mutating func askNow(_ context: MachineContext) {

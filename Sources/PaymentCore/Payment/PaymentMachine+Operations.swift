@@ -73,7 +73,7 @@ extension PaymentMachine {
         guard payment.conclusion?.state == .succeeded else {
             throw .wrongState(payment.state, allowed: "refund needs the state succeeded")
         }
-        let asked = try refundAmounts(amounts)
+        let asked = try refundAmounts(amounts, key, context)
         let parts = asked.map { index, amount in
             Refund.Part(
                 leg: index,
@@ -89,9 +89,11 @@ extension PaymentMachine {
         return plan(context)
     }
 
-    private func refundAmounts(_ asked: [Int: Money]?) throws(OperationRefusal) -> [(Int, Money)] {
+    private func refundAmounts(
+        _ asked: [Int: Money]?, _ key: IdempotencyKey, _ context: MachineContext
+    ) throws(OperationRefusal) -> [(Int, Money)] {
         guard let asked else {
-            let remaining = payment.legs.map { ($0.index, payment.refundableAmount(ofLeg: $0.index)) }
+            let remaining = payment.legs.map { ($0.index, refundableAmount(of: $0, by: key, context)) }
                 .filter { !$0.1.isZero }
             guard !remaining.isEmpty else {
                 throw .invalid(field: "amount", detail: "everything that was captured is refunded or reserved")
@@ -103,7 +105,7 @@ extension PaymentMachine {
             guard let amount = asked[index], payment.legs.indices.contains(index) else {
                 throw .invalid(field: "legs[].index", detail: "there is no leg \(index)")
             }
-            let available = payment.refundableAmount(ofLeg: index)
+            let available = refundableAmount(of: payment.legs[index], by: key, context)
             guard amount.currency == available.currency, amount.value > 0, amount.value <= available.value else {
                 throw .invalid(
                     field: "legs[].amount",
@@ -113,6 +115,22 @@ extension PaymentMachine {
         }
         guard !amounts.isEmpty else { throw .invalid(field: "legs", detail: "name at least one leg") }
         return amounts
+    }
+
+    /// What this refund may give back: what was captured, less what other refunds of ours reserve, and less what the
+    /// provider shows as given back by nobody that we know, at its console or by a request whose row was lost. The
+    /// latter is found again when its caller asks under its key.
+    private func refundableAmount(of leg: Leg, by key: IdempotencyKey, _ context: MachineContext) -> Money {
+        let available = payment.refundableAmount(ofLeg: leg.index)
+        guard let contract = contract(of: leg, context), contract.refundVisibility == .byKey else { return available }
+        let parts = payment.refunds.flatMap(\.parts).filter { $0.leg == leg.index }
+        let ours = parts.map(\.effect.key) + [effectKey(.refund, operation: key, leg: leg, context)]
+        let strangers = leg.knowledge?.refunds.filter { $0.state != .declined && !ours.contains($0.key) } ?? []
+        do {
+            return try available.subtracting(Money.sum(strangers.map(\.amount), in: available.currency))
+        } catch {
+            return .zero(available.currency)  // More was given back than is left.
+        }
     }
 
     /// The entry names the caller's key: two operations that are equal in all else are two.

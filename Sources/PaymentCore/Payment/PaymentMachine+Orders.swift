@@ -129,15 +129,17 @@ extension PaymentMachine {
             }
         }
         if needsSumFirst(refund.effect, contract) {
-            guard let sum = knownSum(leg), let began = leg.knowledge?.began,
-                began >= payment.refunds[place].createdAt
-            else {
+            // A read that does not show the refund before this one yet would take both for somebody else's.
+            let shown = max(payment.refunds[place].createdAt, shownFrom(leg, context))
+            guard let sum = knownSum(leg), let began = leg.knowledge?.began, began >= shown else {
                 if leg.knowledge?.status == .notFound, leg.conclusiveReads >= 2 {
                     // It was captured, and its provider has forgotten it: there is no sum to tell a refund by.
                     return quarantineRefund(
                         place, part, .acceptedButMissing, row: "refund.sum-forgotten", &actions, context)
                 }
-                if leg.notBefore == nil, leg.inquiries == 0 { payment.legs[leg.index].notBefore = context.now }
+                if leg.notBefore == nil, leg.inquiries == 0 {
+                    payment.legs[leg.index].notBefore = max(context.now, shown)
+                }
                 return ask(leg: leg.index, &actions, context)
             }
             payment.refunds[place].parts[part].effect.sumBefore = sum

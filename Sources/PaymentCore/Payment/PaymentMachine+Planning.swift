@@ -218,8 +218,8 @@ extension PaymentMachine {
         if state == .succeeded { liftQuarantines(row: row, context) }
     }
 
-    /// A payment succeeds only once every leg is read as it was wanted: what people were asked about is answered. Left in
-    /// quarantine, a leg would be asked about for ever, and hold up its refunds.
+    /// A payment succeeds only once every leg is read as it was wanted: what people were asked about is answered. Left
+    /// in quarantine, a leg would be asked about for ever, and hold up its refunds.
     private mutating func liftQuarantines(row: String, _ context: MachineContext) {
         for index in payment.legs.indices where payment.legs[index].quarantine != nil {
             payment.legs[index].quarantine = nil

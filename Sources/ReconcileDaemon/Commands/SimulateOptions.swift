@@ -19,7 +19,8 @@ struct SimulateOptions: ParsableArguments {
     @Flag(help: "Go on after a seed with a finding.") var keepGoing = false
     @Flag(inversion: .prefixedNo, help: "Make a failing run small.") var shrink = true
     @Option(help: "Fail unless so many faults strike.") var minimumFaults: Int?
-    @Flag(help: "Fail unless each named situation comes about.") var everySituation = false
+    @Flag(help: "Fail unless each named situation comes about, and each row of the tables decides.")
+    var everySituation = false
 
     func validate() throws {
         guard exhaustive || list || seeds != nil else {

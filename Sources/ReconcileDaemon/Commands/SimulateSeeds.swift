@@ -49,7 +49,7 @@ struct SimulateSeeds {
             }
         }
         let summary = SeedSummary(
-            runner.tally, seconds: clock.now - start, minimumFaults: options.minimumFaults,
+            runner.tally, runner.coverage, seconds: clock.now - start, minimumFaults: options.minimumFaults,
             needsEverySituation: options.everySituation)
         try summary.show(on: screen)
         return summary.isGood
@@ -104,11 +104,17 @@ struct SimulateSeeds {
             let hunt = bug.hunt(from: options.from ?? 1)
             if !hunt.isConvincing { missed += 1 }
             let found = hunt.isConvincing ? hunt.finding?.description : nil
-            let line = PlantLine(plant: bug.plant.name, seeds: hunt.seeds, finding: found)
+            let line = PlantLine(
+                plant: bug.plant.name, seeds: hunt.seeds, finding: found, foundWithout: hunt.uncleanSeeds)
             try screen.emit(line)
             let pad = String(repeating: " ", count: max(1, 36 - bug.plant.name.count))
             let words = line.finding.map { "found after \(line.seeds): \($0)" }
-            screen.say("  \(bug.plant.name)\(pad)" + (words ?? screen.screen.bad("not found in \(line.seeds) seeds")))
+            let unclean = hunt.uncleanSeeds.map(String.init).joined(separator: ", ")
+            let failure =
+                unclean.isEmpty
+                ? "not found in \(line.seeds) seeds"
+                : "what ships is found wrong in the same way, by the seeds \(unclean)"
+            screen.say("  \(bug.plant.name)\(pad)" + (words ?? screen.screen.bad(failure)))
         }
         screen.say()
         let count = Plant.planted.count

@@ -14,13 +14,16 @@ struct SeedSummary: Encodable {
     let seconds: Double
     let eventsPerSecond: Int
     let faultsByKind: [String: Int]
+    /// Situations that never came about, but for those that cannot.
     let situationsMissed: [String]
+    /// Rows of the two tables that never decided, but for those that cannot.
+    let rowsMissed: [String]
     /// What was asked for and is not so.
     let shortcomings: [String]
 
     var isGood: Bool { findings == 0 && shortcomings.isEmpty }
 
-    init(_ tally: SeedTally, seconds: Duration, minimumFaults: Int?, needsEverySituation: Bool) {
+    init(_ tally: SeedTally, _ coverage: Coverage, seconds: Duration, minimumFaults: Int?, needsEverySituation: Bool) {
         seeds = tally.seeds
         findings = tally.findings
         faults = tally.faults
@@ -32,14 +35,16 @@ struct SeedSummary: Encodable {
         eventsPerSecond = Int(Double(2 * tally.events) / max(0.001, self.seconds))
         faultsByKind = Dictionary(
             tally.faultsByKind.map { ($0.kind.rawValue, $0.count) }, uniquingKeysWith: { first, _ in first })
-        situationsMissed = tally.missed.map(\.rawValue)
+        situationsMissed = coverage.missedSituations.map(\.rawValue)
+        rowsMissed = coverage.missedRows
         var shortcomings: [String] = []
         if let minimumFaults, tally.faults < minimumFaults {
             let count = Words.count(tally.faults)
             shortcomings.append("only \(count) faults; \(Words.count(minimumFaults)) were asked for")
         }
         if needsEverySituation {
-            shortcomings += tally.missed.map { "never came about: \($0.rawValue)" }
+            shortcomings += situationsMissed.map { "never came about: \($0)" }
+            shortcomings += rowsMissed.map { "never decided: the row \($0)" }
         }
         self.shortcomings = shortcomings
     }
@@ -55,8 +60,10 @@ struct SeedSummary: Encodable {
             screen.say(screen.screen.faint("    " + DemoReport.line(kind.replacing("_", with: " "), count)))
         }
         let situations = Situation.allCases.count
-        screen.say("  situations met: \(situations - situationsMissed.count) of \(situations)")
+        screen.say("  situations not met, of \(situations): \(situationsMissed.count)")
         for missed in situationsMissed { screen.say(screen.screen.faint("    never: \(missed)")) }
+        screen.say("  rows of the tables that never decided, of \(RowWatch.rowNames.count): \(rowsMissed.count)")
+        for missed in rowsMissed { screen.say(screen.screen.faint("    never: \(missed)")) }
         screen.say()
         for shortcoming in shortcomings { screen.say(screen.screen.bad("  \(shortcoming)")) }
         let verdict =
@@ -100,4 +107,6 @@ struct PlantLine: Encodable {
     let seeds: Int
     /// How it was found; nil if it was not.
     let finding: String?
+    /// Seeds in which the same judges find what ships wrong as well: the bug shows nothing then.
+    let foundWithout: [UInt64]
 }

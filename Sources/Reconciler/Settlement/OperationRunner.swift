@@ -10,6 +10,9 @@ public struct OperationRunner: Sendable {
         case idle
         case committing(Pending)
         case reloading(Pending)
+        /// Requests would be refused by what may be old news; the payment is read first. Counts those that were here
+        /// before the read.
+        case checking(Int)
         case ended
     }
 
@@ -53,7 +56,7 @@ public struct OperationRunner: Sendable {
         var tickets = requests.map(\.ticket) + abandonedTickets
         switch phase {
         case .committing(let pending), .reloading(let pending): tickets += [pending.request?.ticket].compactMap { $0 }
-        case .idle, .ended: break
+        case .idle, .checking, .ended: break
         }
         return tickets
     }
@@ -73,7 +76,7 @@ public struct OperationRunner: Sendable {
     ) -> [Output] {
         self.events += events
         self.requests += requests
-        return advance(context)
+        return advance(context, readAfter: self.requests.count)
     }
 
     /// Takes an input and says what is to be done.
@@ -97,7 +100,10 @@ public struct OperationRunner: Sendable {
     }
 
     /// Applies what waits, and asks for one durable change.
-    private mutating func advance(_ context: MachineContext) -> [Output] {
+    ///
+    /// - Parameter readAfter: how many of the requests are older than the read that the payment is known from. Another
+    ///   holder may go on at any time: a change finds that out by itself, a refusal needs a read after its request.
+    private mutating func advance(_ context: MachineContext, readAfter: Int = 0) -> [Output] {
         var outputs: [Output] = []
         var machine = durable
         var actions: [PaymentAction] = []
@@ -106,8 +112,9 @@ public struct OperationRunner: Sendable {
         for event in taken { actions += machine.handle(event, context) }
         var request: Request?
         var refusal: OperationRefusal?
-        while request == nil, !requests.isEmpty {
-            let candidate = requests.removeFirst()
+        var isInDoubt = false
+        var current = readAfter
+        while request == nil, !isInDoubt, let candidate = requests.first {
             do {
                 actions += try OperationRunner.apply(candidate, to: &machine, context)
                 request = candidate
@@ -115,13 +122,19 @@ public struct OperationRunner: Sendable {
                 request = candidate
                 refusal = .tooLate(state: state)
             } catch {
+                isInDoubt = current <= 0 || machine.payment != durable.payment
+                if isInDoubt { break }
                 outputs.append(.answered(ticket: candidate.ticket, .refused(error)))
             }
+            requests.removeFirst()
+            current -= 1
         }
         guard machine.payment != durable.payment || request != nil else {
             durable = machine
             outputs += actions.map { .perform($0) }
-            return outputs + finishIfIdle()
+            guard isInDoubt else { return outputs + finishIfIdle() }
+            phase = .checking(requests.count)
+            return outputs + [.reload]
         }
         let pending = Pending(
             change: change(to: machine, request), next: machine, actions: actions, events: taken,
@@ -214,6 +227,11 @@ public struct OperationRunner: Sendable {
     }
 
     private mutating func rebased(on payment: Payment, _ context: MachineContext) -> [Output] {
+        if case .checking(let count) = phase {
+            if payment.version != durable.payment.version { durable.rebase(on: payment) }
+            phase = .idle
+            return advance(context, readAfter: count)
+        }
         guard case .reloading(let pending) = phase else { return [] }
         var written = pending.next
         written.committed(version: pending.change.payment.version + 1)
@@ -234,7 +252,7 @@ public struct OperationRunner: Sendable {
         switch phase {
         case .committing(let pending), .reloading(let pending):
             if let request = pending.request { abandonedTickets.append(request.ticket) }
-        case .idle, .ended: break
+        case .idle, .checking, .ended: break
         }
         phase = .ended
         return [.abandoned(reason: reason)]

@@ -2,6 +2,8 @@ public import PaymentCore
 
 /// Invariant 6. What is final stays so: of payments, and of refunds.
 ///
+/// Callers see it: whoever asks for something new after a payment ended is not told that it goes on.
+///
 /// Where rows were lost a conclusion may have to be found again; it is then the same.
 public struct FinalStatesStay: Invariant {
     /// Its number in the protocol.
@@ -11,7 +13,19 @@ public struct FinalStatesStay: Invariant {
     /// What did not.
     public private(set) var findings = Findings(number)
 
-    private var conclusions: [PaymentID: (conclusion: Conclusion, term: Int)] = [:]
+    private struct End {
+        let conclusion: Conclusion
+        let term: Int
+        let at: Timestamp
+    }
+
+    private struct CallerKey: Hashable {
+        let caller: CallerID
+        let key: IdempotencyKey
+    }
+
+    private var conclusions: [PaymentID: End] = [:]
+    private var firstAsked: [CallerKey: Timestamp] = [:]
     /// Counts the promotions that lost rows.
     private var term = 0
 
@@ -23,6 +37,29 @@ public struct FinalStatesStay: Invariant {
         site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence
     ) {
         if rowsLost > 0 { term += 1 }
+    }
+
+    /// Notes what is asked.
+    public mutating func asked(_ operation: CallerOperation, at: Timestamp, _ evidence: Evidence) {
+        let key = CallerKey(caller: operation.caller, key: operation.key)
+        if firstAsked[key] == nil { firstAsked[key] = at }
+    }
+
+    /// Judges an answer.
+    public mutating func answered(
+        _ operation: CallerOperation, _ answer: CallerAnswer, at: Timestamp, _ evidence: Evidence
+    ) {
+        let shown: PaymentState
+        switch answer {
+        case .accepted(let state), .refused(let state): shown = state
+        case .settled, .keyReused, .unavailable: return
+        }
+        guard let end = conclusions[operation.payment], end.term == term,
+            let asked = firstAsked[CallerKey(caller: operation.caller, key: operation.key)], asked > end.at
+        else { return }
+        findings.require(
+            shown == end.conclusion.state, at, operation.payment,
+            "it had ended \(end.conclusion.state) when its caller asked, who was told \(shown)")
     }
 
     /// Judges a durable change.
@@ -37,14 +74,14 @@ public struct FinalStatesStay: Invariant {
                 findings.require(
                     found.state == known.conclusion.state, at, id,
                     "it ended \(known.conclusion.state), and after rows were lost \(found.state)")
-                conclusions[id] = (found, term)
+                conclusions[id] = End(conclusion: found, term: term, at: at)
             }
         } else if let conclusion = commit.after.conclusion {
             findings.require(conclusion.state.isFinal, at, id, "it ended \(conclusion.state)")
             findings.require(
                 conclusion.state == .succeeded || conclusion.reason != nil, at, id,
                 "it ended without a reason")
-            conclusions[id] = (conclusion, term)
+            conclusions[id] = End(conclusion: conclusion, term: term, at: at)
         }
         if !commit.after.refunds.isEmpty { refunds(commit, at) }
     }

@@ -43,9 +43,12 @@ struct QuarantineJudgement {
     /// A key that was declined so often, and may yet succeed, is a matter for people.
     private static let mostPlugs = 8
 
+    /// Whether it was surely in the books when they were read last: a copy may be executed after that, and the reader's
+    /// clock dates the read.
     private var isInBooks: Bool {
         transactions.contains { transaction in
-            switch reference {
+            if let read = leg.knowledge?.began, transaction.firstUse + contract.clockSkew > read { return false }
+            return switch reference {
             case .primary: true
             case .capture: transaction.captures.contains { $0.key == effect.key }
             case .void: transaction.status == .voided || transaction.status == .tombstoned
@@ -61,10 +64,10 @@ struct QuarantineJudgement {
         return evidence.now + contract.clockSkew - first >= age
     }
 
-    /// A provider that forgets statuses proves nothing by not finding one.
+    /// A provider that forgets statuses, or what it accepted, proves nothing by not finding it.
     private var isProvable: Bool {
         reference == .primary && contract.enforcesNotAfter && !effect.hasUnboundedAttempt
-            && contract.statusRetention == nil
+            && contract.statusRetention == nil && effect.acceptedAt == nil
     }
 
     private var wasTurnedDown: Bool {

@@ -1,4 +1,4 @@
-internal import PaymentCore
+public import PaymentCore
 
 /// Invariant 7. Whoever was told that a payment failed or was canceled pays nothing.
 public struct UndoneMeansNothing: Invariant {
@@ -11,6 +11,16 @@ public struct UndoneMeansNothing: Invariant {
 
     /// The invariant.
     public init() {}
+
+    /// Judges a durable change: while people have to decide about a leg, nothing is known to be undone.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        guard commit.before?.conclusion == nil, let ended = commit.after.conclusion?.state else { return }
+        for leg in commit.after.legs {
+            findings.require(
+                leg.quarantine == nil, at, commit.after.id,
+                "the payment \(ended) while people have to decide about leg \(leg.index)")
+        }
+    }
 
     /// Judges the end.
     public mutating func atRest(_ evidence: Evidence) {

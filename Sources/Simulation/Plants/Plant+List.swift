@@ -80,8 +80,8 @@ extension Plant {
 
     private static let ofWires: [PlantedBug] = [
         sabotaged(
-            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 100,
-            breaks: [1, 7], in: .provablyDoubtful),
+            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 150,
+            breaks: [1, 7, 15], in: .provablyDoubtful),
         sabotaged(
             .newKeyForEachAttempt, "each attempt goes out under a key of its own", within: 5, breaks: [2, 10]),
         sabotaged(

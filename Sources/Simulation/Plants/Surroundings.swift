@@ -7,7 +7,7 @@ public struct Surroundings: Sendable {
     public let replication: RunPlan.Replication?
     /// In parts per million, instead of the drawn rates.
     public let rates: [FaultKind: Int]
-    /// Instead of the drawn one.
+    /// Instead of the drawn one, if given.
     public let standbyLag: Span?
     private let term: @Sendable (inout ProviderContract) -> Void
 
@@ -31,7 +31,7 @@ public struct Surroundings: Sendable {
     /// The plan of a seed in these surroundings. A contract that the daemon would refuse keeps its own terms.
     public func plan(seed: UInt64) -> RunPlan {
         var plan = RunPlan(seed: seed, arrangement: replication)
-        plan.standbyLag = standbyLag
+        plan.standbyLag = standbyLag ?? plan.standbyLag
         for kind in FaultKind.allCases {
             if let rate = rates[kind] { plan.rates[kind] = rate }
         }

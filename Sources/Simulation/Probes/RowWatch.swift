@@ -29,6 +29,9 @@ public final class RowWatch: Sendable {
     /// The rows of table A, by their names.
     public static let effectRowNames: [String] = TableA.shipped.rows.map(\.name)
 
+    /// The rows of both.
+    public static let rowNames = effectRowNames + paymentRowNames
+
     /// The same table, watched. It decides as before.
     public func watching(_ table: TableA) -> TableA {
         TableA(

@@ -23,9 +23,9 @@ extension SimulatedProvider {
             }
         } else if whims.pendingFor > .zero {
             felt.pendingFor = whims.pendingFor
-            felt.declinesLater = whims.declinesLater
+            felt.ending = whims.ending
             transaction.undecidedUntil = now + whims.pendingFor
-            transaction.endsDeclined = whims.declinesLater
+            transaction.ending = whims.ending
             transaction.change(at: now, lag: .zero) { $0.status = .pending }
         }
         if whims.contradicts, transaction.status != .declined {

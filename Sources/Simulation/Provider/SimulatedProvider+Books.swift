@@ -35,14 +35,16 @@ public struct BookFigures: Sendable, Hashable {
 }
 
 extension SimulatedProvider {
-    /// The transaction that is known under a key at `now`.
+    /// The transaction that is known under a key at `now`; `nil` also if it was lost.
     public func transaction(_ key: EffectKey, at now: Timestamp) -> SimulatedTransaction? {
-        placesByKey[key]?.last.map { transactions[$0].settled(at: now) }
+        let known = placesByKey[key]?.last.map { transactions[$0].settled(at: now) }
+        return known.flatMap { $0.isLost ? nil : $0 }
     }
 
-    /// Every transaction of a leg, under whatever key, in the order of their first use.
+    /// Every transaction of a leg that was not lost, under whatever key, in the order of their first use.
     public func transactions(of payment: PaymentID, leg: Int, at now: Timestamp) -> [SimulatedTransaction] {
         (placesByLeg[LegPlace(payment: payment, leg: leg)] ?? []).map { transactions[$0].settled(at: now) }
+            .filter { !$0.isLost }
     }
 
     /// What the books say of a leg at `now`, over every key.

@@ -34,8 +34,11 @@ public struct SimulatedProvider: Sendable {
     public mutating func execute(
         _ order: SendOrder, at now: Timestamp, began: Timestamp, whims: Whims = .none
     ) -> Execution {
-        let place = placesByKey[order.transactionKey]?.last
-        if let place { transactions[place].settle(at: now, lag: contract.visibilityLag) }
+        var place = placesByKey[order.transactionKey]?.last
+        if let known = place {
+            transactions[known].settle(at: now, lag: contract.visibilityLag)
+            if transactions[known].isLost { place = nil }
+        }
         switch order.kind {
         case .authorize, .sale: return begin(order, place, at: now, began: began, whims)
         case .capture: return capture(order, place, at: now, began: began, whims)
@@ -58,6 +61,7 @@ public struct SimulatedProvider: Sendable {
         if let retention = contract.statusRetention, now - transactions[newest].changedAt > retention {
             return nothing
         }
+        if transactions[newest].isLost { return nothing }
         let staleness = min(staleBy, contract.visibilityLag)
         guard staleness > .zero else { return shown(transactions[newest], began: began, source: .inquiry) }
         let moment = now + (Span.zero - staleness)

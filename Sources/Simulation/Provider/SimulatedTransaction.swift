@@ -46,7 +46,7 @@ public struct SimulatedTransaction: Sendable {
     /// Until when it is undecided.
     var undecidedUntil: Timestamp?
     /// How a transaction that is undecided ends.
-    var endsDeclined = false
+    var ending = Whims.Ending.done
     /// Whether its status shows another amount than was asked for.
     public internal(set) var contradicts = false
     /// Whether somebody changed it at the provider's own console.
@@ -76,6 +76,8 @@ public struct SimulatedTransaction: Sendable {
 
     /// The status.
     public var status: Observation.Status { face.status }
+    /// Whether its provider lost it: it shows nowhere, and its key is as free as if it had never been used.
+    var isLost: Bool { face.status == .notFound }
     /// The captures.
     public var captures: [Movement] { face.captures }
     /// The refunds.
@@ -140,8 +142,12 @@ extension SimulatedTransaction {
         if let until = undecidedUntil, now >= until {
             undecidedUntil = nil
             let decided: Observation.Status =
-                endsDeclined ? .declined : kind == .sale ? .captured : .authorized
-            let reason = endsDeclined ? "declined_later" : nil
+                switch ending {
+                case .done: kind == .sale ? .captured : .authorized
+                case .declined: .declined
+                case .lost: .notFound
+                }
+            let reason = ending == .declined ? "declined_later" : nil
             takenAt = decided == .captured ? until : nil
             change(at: until, lag: lag) {
                 $0.status = decided

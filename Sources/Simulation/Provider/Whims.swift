@@ -7,19 +7,28 @@ public struct Whims: Sendable {
     public var declines: Bool
     /// How long what it does stays undecided.
     public var pendingFor: Span
-    /// Whether what stays undecided is declined in the end.
-    public var declinesLater: Bool
+    /// How a hold or a sale that stays undecided ends.
+    public var ending: Ending
     /// Its status shows another amount than was asked for.
     public var contradicts: Bool
 
+    /// How what was undecided ends.
+    public enum Ending: Sendable, Hashable {
+        /// As it was asked for.
+        case done
+        /// Declined.
+        case declined
+        /// It was accepted, and its provider lost it: nobody has heard of it, and its key is free.
+        case lost
+    }
+
     /// Nothing unless something is said.
     public init(
-        declines: Bool = false, pendingFor: Span = .zero, declinesLater: Bool = false,
-        contradicts: Bool = false
+        declines: Bool = false, pendingFor: Span = .zero, ending: Ending = .done, contradicts: Bool = false
     ) {
         self.declines = declines
         self.pendingFor = pendingFor
-        self.declinesLater = declinesLater
+        self.ending = ending
         self.contradicts = contradicts
     }
 

@@ -16,7 +16,6 @@ public struct SeedTally: Sendable {
     public private(set) var findings = 0
 
     private var strikes = Array(repeating: 0, count: FaultKind.allCases.count)
-    private var meetings: [Situation: Int] = [:]
 
     /// Nothing yet.
     public init() {}
@@ -25,14 +24,6 @@ public struct SeedTally: Sendable {
     public var faultsByKind: [(kind: FaultKind, count: Int)] {
         FaultKind.allCases.map { ($0, strikes[$0.ordinal]) }
     }
-
-    /// In how many seeds each situation came about, in the order of their declaration.
-    public var situations: [(situation: Situation, seeds: Int)] {
-        Situation.allCases.map { ($0, meetings[$0] ?? 0) }
-    }
-
-    /// Situations that no seed met.
-    public var missed: [Situation] { Situation.allCases.filter { meetings[$0] == nil } }
 
     mutating func add(_ outcome: SeedOutcome) {
         let result = outcome.result
@@ -43,6 +34,5 @@ public struct SeedTally: Sendable {
         simulatedTime = simulatedTime + result.simulatedTime
         if !outcome.findings.isEmpty { findings += 1 }
         for fault in result.faultsStruck { strikes[fault.kind.ordinal] += 1 }
-        for situation in result.probesHit { meetings[situation, default: 0] += 1 }
     }
 }

@@ -129,7 +129,8 @@ private struct PaymentDrawing {
         if mayMislead, draw("misleads", below: 12) == 0 {
             ask(key, .create(body: 1), "create another", after: .answered, delay("misleads-after"))
         }
-        if isManual {
+        // Some callers never come back for what they hold.
+        if isManual, draw("leaves", below: 8) > 0 {
             let amounts = draw("partial", below: 3) == 0 ? part(legs, "capture", atLeast: 0) : nil
             let own = try IdempotencyKey("\(key.text)-capture")
             ask(own, .capture(amounts: amounts), "capture \(amounts ?? [])", after: .held, delay("captures"))

@@ -104,6 +104,9 @@ public struct RunPlan: Sendable {
             chance, count: 40 + draw("payments", 0, below: 41), bursts: bursts, providers: cast.providers,
             mayMislead: replication != .asynchronous)
         rates = FaultRates(chance, replication: replication)
+        if replication == .asynchronous, draw("lags", 0, below: 3) == 0 {
+            standbyLag = .seconds(Int64(5 + draw("lag", 0, below: 56)))
+        }
     }
 
     /// Where in the plan a payment is; nil for a stranger.
@@ -161,7 +164,9 @@ struct Cast {
         }
         if draw("sums", below: 5) == 0 { contract.refundVisibility = .sumsOnly }
         if contract.phases == .sale, draw("reverses", below: 2) == 0 { contract.cancelReversesSale = true }
-        if draw("hold", below: 3) == 0 { contract.authorizationLife = .hours(6) }
+        if draw("hold", below: 3) == 0 {
+            contract.authorizationLife = draw("held", below: 2) == 0 ? .hours(6) : .days(3)
+        }
         return (kind, contract)
     }
 }

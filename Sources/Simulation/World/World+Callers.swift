@@ -38,8 +38,9 @@ extension World {
         guard !tasks[task].isDone else { return }
         tasks[task].isScheduled = true
         let attempt = tasks[task].attempts
-        // Once all is well, nobody waits for longer than an hour.
-        let longest = areFaultsOver ? 5 : World.patience.count - 1
+        // Once all is well, nobody waits for longer than an hour, but for what people have to decide.
+        let isWithPeople = tasks[task].last == .accepted(.quarantined)
+        let longest = areFaultsOver && !isWithPeople ? 5 : World.patience.count - 1
         let pause = World.patience[min(attempt, longest)]
         let bits = chance.bits(59, UInt64(task), UInt64(attempt))
         push(.ask(task: task), after: pause + tasks[task].planned.wait.milliseconds + span(Int(pause / 4), bits))

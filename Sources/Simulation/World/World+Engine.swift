@@ -115,8 +115,8 @@ extension World {
         replicas[replica].put(
             OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token), payment)
         keepLeases(replica)
-        let claim = recovery.claim(of: claimed.payment)
-        let first = (does(.takeoverForgotten) ? [.woke] : [claim]) + confirmations(claimed.payment)
+        let claim = does(.takeoverForgotten) ? [] : [recovery.claim(of: claimed.payment)]
+        let first = claim + confirmations(claimed.payment)
         var context = context(replica)
         if isDue { context.now = max(context.now, claimed.payment.dueAt ?? context.now) }
         let outputs =

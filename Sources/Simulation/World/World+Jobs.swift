@@ -157,6 +157,9 @@ extension World {
         case .success(let result):
             submitted(first, replica)
             submitted(writer.handle(.committed(result), context), replica)
+            if let request, replicas[replica].tickets[request.ticket] != nil {
+                put(.write([], request, try: tries + 1), replica, payment, LeaseToken(0), after: 1)
+            }
             arm(replica, at: now)
         }
     }

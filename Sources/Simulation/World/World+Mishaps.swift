@@ -113,9 +113,12 @@ extension World {
         guard let known = sites[activeSite].store.rows[payment]?.payment else { return }
         let leg = known.legs[Chance.below(known.legs.count, bits)]
         guard let provider = providerPlaces[leg.provider] else { return }
+        // The first that can be done to what is there, from a drawn one on.
         let changes = OutsideChange.allCases
-        let change = changes[Chance.below(changes.count, Chance.mixed(bits))]
-        _ = providers[provider].changeOutside(change, leg.primary.key, at: time)
+        let first = Chance.below(changes.count, Chance.mixed(bits))
+        for change in changes[first...] + changes[..<first] {
+            if providers[provider].changeOutside(change, leg.primary.key, at: time) { return }
+        }
     }
 
     /// From here no fault strikes; everything that is broken is mended.

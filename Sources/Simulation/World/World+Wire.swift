@@ -130,14 +130,21 @@ extension World {
             }
             whims.declines = strikes(.declined, a, b, c) != nil
             if let bits = strikes(.transactionPending, a, b, c) {
-                whims.pendingFor = .milliseconds(1_000 + span(bits & 3 == 0 ? 7_200_000 : 60_000, bits))
-                whims.declinesLater = bits >> 8 & 7 == 0
+                whims.pendingFor = pendingTime(bits)
+                whims.ending = bits >> 8 & 7 == 0 ? .declined : bits >> 8 & 7 == 1 ? .lost : .done
             }
             whims.contradicts = strikes(.contradiction, a, b, c) != nil
         }
         let execution = providers[provider].execute(order, at: time, began: wire.began, whims: whims)
         if execution.changed { notify(wire, a, b, c) }
         return execution.report
+    }
+
+    /// For how long a provider is undecided: mostly seconds, at times hours, and now and then longer than some of them
+    /// keep a status.
+    private func pendingTime(_ bits: UInt64) -> Span {
+        let longest = bits & 3 == 0 ? (bits & 12 == 0 ? 864_000_000 : 7_200_000) : 60_000
+        return .milliseconds(1_000 + span(longest, bits >> 16))
     }
 
     private func throttled(_ wire: Wire, _ bits: UInt64) -> AttemptReport {

@@ -209,5 +209,8 @@ public struct World {
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
     }
 
-    private mutating func judgeRest() { judges.atRest(evidence) }
+    private mutating func judgeRest() {
+        judges.atRest(evidence)
+        probes.atRest(evidence)
+    }
 }
