@@ -51,8 +51,9 @@ let package = Package(
         .target(name: "Reconciler", dependencies: ["PaymentCore", logging, metrics], swiftSettings: core),
         // Stores.
         .target(name: "MemoryStore", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
+        .target(name: "StoreRows", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
         .target(
-            name: "SQLiteStore", dependencies: ["Reconciler", "PaymentCore", grdb, logging],
+            name: "SQLiteStore", dependencies: ["StoreRows", "Reconciler", "PaymentCore", grdb, logging],
             swiftSettings: strict),
         // The wire.
         .systemLibrary(
@@ -117,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLiteStore", "StoreContract", "Reconciler", "PaymentCore", "SQLiteCrashWriter", grdb, logging,
+                "SQLiteStore", "StoreRows", "StoreContract", "Reconciler", "PaymentCore", "SQLiteCrashWriter", grdb,
+                logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,6 +1,7 @@
 internal import GRDB
 internal import PaymentCore
 internal import Reconciler
+internal import StoreRows
 
 extension StoreFailure {
     /// The failure behind an error that a database operation threw before its transaction was committed: nothing of it
@@ -11,14 +12,8 @@ extension StoreFailure {
             self = failure
         case let error as DatabaseError:
             self.init(StoreFailure.code(of: error), operation: operation, cause: StoreFailure.words(for: error))
-        case let error as DecodingError:
-            self.init(.corrupted, operation: operation, cause: StoreFailure.words(for: error))
-        case is MalformedName:
-            self.init(.corrupted, operation: operation, cause: "a stored name is malformed")
-        case is EncodingError:
-            self.init(.other, operation: operation, cause: "the payment cannot be encoded")
         default:
-            self.init(.other, operation: operation, cause: String(describing: type(of: error)))
+            self.init(coding: error, operation: operation)
         }
     }
 
@@ -48,17 +43,5 @@ extension StoreFailure {
     /// SQLite's own words name tables and columns, never what is in them.
     private static func words(for error: DatabaseError) -> String {
         "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
-    }
-
-    private static func words(for error: DecodingError) -> String {
-        let path: [any CodingKey] =
-            switch error {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-                .dataCorrupted(let context):
-                context.codingPath
-            @unknown default: []
-            }
-        let place = path.map(\.stringValue).joined(separator: ".")
-        return "a stored document does not decode at \(place.isEmpty ? "its top" : place)"
     }
 }

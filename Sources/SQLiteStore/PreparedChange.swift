@@ -2,6 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import PaymentCore
 internal import Reconciler
+internal import StoreRows
 
 /// A change as rows, made by the caller's own task, so that the one writer does nothing but write.
 struct PreparedChange: Sendable {

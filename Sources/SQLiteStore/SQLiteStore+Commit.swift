@@ -1,6 +1,7 @@
 internal import GRDB
 public import PaymentCore
 public import Reconciler
+internal import StoreRows
 
 extension SQLiteStore {
     /// Makes one change durable together with others that wait at the same moment, or refuses it whole.

@@ -3,6 +3,7 @@ internal import GRDB
 internal import Logging
 public import PaymentCore
 public import Reconciler
+internal import StoreRows
 
 extension SQLiteStore {
     /// Claims payments that are due and not leased, the longest overdue first. A payment that does not decode is

@@ -2,6 +2,7 @@ internal import Foundation
 internal import GRDB
 public import PaymentCore
 public import Reconciler
+internal import StoreRows
 
 extension SQLiteStore {
     /// Reads a payment.

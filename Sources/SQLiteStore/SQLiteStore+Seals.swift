@@ -1,6 +1,7 @@
 internal import GRDB
 internal import PaymentCore
 public import Reconciler
+internal import StoreRows
 
 extension SQLiteStore {
     /// Seals the heads of all trails that grew since the last seal; `nil` if none did.
@@ -15,14 +16,14 @@ extension SQLiteStore {
             guard let previous = last.map({ Digest(hex: $0[2]) }) ?? Seal.genesis else {
                 throw StoreFailure(.corrupted, operation: "seal", cause: "the hash of the last seal is no digest")
             }
-            let heads = try SealedHeads.changed(after: sealedThrough, db)
+            let heads = try SealTables(db: db).changed(after: sealedThrough)
             let seal = Seal(number: (last?[0] ?? 0) + 1, at: clock.now(), previous: previous, heads: heads)
             try db.execute(
                 sql: "INSERT INTO seals (number, at, heads, through_event, prev, hash) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
                     seal.number, seal.at.milliseconds, seal.heads, newest, seal.previous.hex, seal.hash.hex,
                 ])
-            try SealedHeads.insert(heads, seal: seal.number, db)
+            try SealTables(db: db).insert(heads, seal: seal.number)
             return seal
         }
     }
@@ -36,7 +37,7 @@ extension SQLiteStore {
             let state = verification
             verification = try await read("verify seals") { db in
                 var next = state
-                try next.step(db)
+                try next.step(SealTables(db: db))
                 return next
             }
         }
@@ -44,34 +45,69 @@ extension SQLiteStore {
     }
 }
 
-/// The heads that a seal covers.
-enum SealedHeads {
-    typealias Heads = [(payment: PaymentID, head: AuditHead)]
+/// The tables of seals and trails, in one snapshot.
+struct SealTables: SealSource {
+    let db: Database
 
-    /// The heads of the trails that grew after an event, in ascending order of payment id.
-    static func changed(after event: Int64, _ db: Database) throws -> Heads {
-        // Not by the index, which would be read from end to end: what is new is at the end of the table.
-        let rows = try Row.fetchCursor(
+    func seal(after number: Int64) throws -> SealRow? {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT number, at, heads, prev, hash FROM seals WHERE number > ? ORDER BY number LIMIT 1",
+            arguments: [number])
+        return row.map { SealRow(number: $0[0], at: $0[1], heads: $0[2], previous: $0[3], hash: $0[4]) }
+    }
+
+    func heads(ofSeal number: Int64) throws -> SealedHeads {
+        try read(
+            Row.fetchCursor(
+                db, sql: "SELECT payment_id, seq, hash FROM seal_heads WHERE seal = ? ORDER BY payment_id",
+                arguments: [number]))
+    }
+
+    func hash(of payment: PaymentID, at sequence: Int64) throws -> String? {
+        let statement = try db.cachedStatement(sql: "SELECT hash FROM events WHERE payment_id = ? AND seq = ?")
+        return try String.fetchOne(statement, arguments: [payment.text, sequence])
+    }
+
+    func trails(after payment: String, limit: Int) throws -> [HeadRow] {
+        try Row.fetchAll(
+            db, sql: "SELECT id, audit_seq, audit_hash FROM payments WHERE id > ? ORDER BY id LIMIT ?",
+            arguments: [payment, limit]
+        ).map { HeadRow(payment: $0[0], sequence: $0[1], hash: $0[2]) }
+    }
+
+    func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(EventRow.columns) FROM events WHERE payment_id = ? ORDER BY seq")
+        let rows = try Row.fetchCursor(statement, arguments: [payment.text])
+        while let row = try rows.next(), try goesOn(EventRow(row)) {}
+    }
+
+    func trailsWithoutPayment(limit: Int) throws -> [String] {
+        try String.fetchAll(
             db,
             sql: """
-                SELECT events.payment_id, events.seq, events.hash FROM events JOIN (
-                    SELECT payment_id, max(seq) AS seq FROM events NOT INDEXED WHERE id > ? GROUP BY payment_id
-                ) AS newest ON events.payment_id = newest.payment_id AND events.seq = newest.seq
-                ORDER BY events.payment_id
+                SELECT DISTINCT payment_id FROM events
+                WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id) LIMIT ?
                 """,
-            arguments: [event])
-        return try read(rows)
+            arguments: [limit])
     }
 
-    /// The heads that a seal has, in ascending order of payment id.
-    static func of(seal number: Int64, _ db: Database) throws -> Heads {
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT payment_id, seq, hash FROM seal_heads WHERE seal = ? ORDER BY payment_id",
-            arguments: [number])
-        return try read(rows)
+    /// The heads of the trails that grew after an event.
+    func changed(after event: Int64) throws -> SealedHeads {
+        // Not by the index, which would be read from end to end: what is new is at the end of the table.
+        try read(
+            Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT events.payment_id, events.seq, events.hash FROM events JOIN (
+                        SELECT payment_id, max(seq) AS seq FROM events NOT INDEXED WHERE id > ? GROUP BY payment_id
+                    ) AS newest ON events.payment_id = newest.payment_id AND events.seq = newest.seq
+                    ORDER BY events.payment_id
+                    """,
+                arguments: [event]))
     }
 
-    static func insert(_ heads: Heads, seal number: Int64, _ db: Database) throws {
+    func insert(_ heads: SealedHeads, seal number: Int64) throws {
         let statement = try db.cachedStatement(
             sql: "INSERT INTO seal_heads (seal, payment_id, seq, hash) VALUES (?, ?, ?, ?)")
         for (payment, head) in heads {
@@ -79,8 +115,8 @@ enum SealedHeads {
         }
     }
 
-    private static func read(_ rows: RowCursor) throws -> Heads {
-        var heads: Heads = []
+    private func read(_ rows: RowCursor) throws -> SealedHeads {
+        var heads: SealedHeads = []
         while let row = try rows.next() {
             guard let payment = PaymentID(text: row[0]), let hash = Digest(hex: row[2]) else {
                 throw StoreFailure(.corrupted, operation: "seal", cause: "a stored head does not decode")

@@ -93,6 +93,16 @@ import Testing
         #expect(stage.net(0) == 400)
     }
 
+    @Test func `where only sums are shown, a refund after one that its holder left is made`() throws {
+        var stage = try succeeded([.gmoPG])
+        stage.sendScript = [.crashAfter]
+        try stage.refund([0: 100], key: "refund-1")
+        try stage.refund([0: 100], key: "refund-2")
+        stage.run(steps: 60)
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded, .succeeded])
+        #expect(stage.net(0) == 800)
+    }
+
     /// Simulation, seed 29: the sum before the second refund was read so soon that it did not show the first, and the
     /// second was taken for somebody else's.
     @Test func `the sum before a refund is read once it shows the refund before`() throws {

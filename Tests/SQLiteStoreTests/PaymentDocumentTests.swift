@@ -1,8 +1,7 @@
 internal import Foundation
 internal import PaymentCore
+internal import StoreRows
 internal import Testing
-
-@testable internal import SQLiteStore
 
 @Suite struct PaymentDocumentTests {
     @Test(arguments: [

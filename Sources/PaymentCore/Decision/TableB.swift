@@ -181,10 +181,11 @@ public struct TableB: Sendable {
             return Verdict("none.recovery-await-capture", .awaitCapture(taken))
         }
         if facts.inRecovery, allRead, !taken.isEmpty {
-            let completable = legs.allSatisfy { $0.standing == .taken || $0.standing == .held || !$0.isAsked }
-            return completable
-                ? Verdict("none.recovery-proof-forward", .latch(.forward))
-                : Verdict("none.recovery-proof-back", .latch(.back))
+            let others = Set(legs.filter(\.isAsked).map(\.standing)).subtracting([.taken, .held])
+            if others.isEmpty { return Verdict("none.recovery-proof-forward", .latch(.forward)) }
+            // What people decide about may be what is missing for the proof.
+            return others == [.quarantined]
+                ? Verdict("none.quarantined", .wait) : Verdict("none.recovery-proof-back", .latch(.back))
         }
         if facts.stopAsked || legs.contains(where: { $0.standing == .lost || $0.standing == .gone }) {
             return mayLatch ? Verdict("none.stop", .latch(.back)) : Verdict("none.stop-read-first", .readAll)

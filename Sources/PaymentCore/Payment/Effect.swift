@@ -18,6 +18,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public let generation: Int
     /// Attempts so far.
     public internal(set) var attempts: Int
+    /// How many of them provably never left.
+    public internal(set) var unsent: Int
     /// The attempt under way, or left by a crash.
     public internal(set) var open: Open?
     /// The worst outcome of the attempts that ended.
@@ -52,6 +54,7 @@ public struct Effect: Sendable, Hashable, Codable {
         self.amount = amount
         self.generation = generation
         attempts = 0
+        unsent = 0
         open = nil
         worst = .none
         firstIntentAt = nil
@@ -89,6 +92,7 @@ public struct Effect: Sendable, Hashable, Codable {
         lastCode = code
         lastOutcome = outcome
         if outcome == .accepted { acceptedAt = now }
+        if outcome == .unsent { unsent += 1 }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0
     }
 

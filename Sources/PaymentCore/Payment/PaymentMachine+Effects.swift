@@ -51,10 +51,11 @@ extension PaymentMachine {
         _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts {
         let known = leg.believed(in: payment.recovery)
-        let status =
+        var status =
             goal == .do
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
+        if goal == .do, reference == .primary, mayBeTurningBack(known) { status = .pending }
         // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under
         // way.
         let worst = effect.open == nil ? effect.worst : .indeterminate
@@ -64,7 +65,7 @@ extension PaymentMachine {
         }
         facts.age = age(of: effect, contract, context)
         facts.proof = proof(for: reference, effect, known, contract, context)
-        facts.refusedForGood = effect.attempts <= 1 && effect.credentialRefusals == 0
+        facts.refusedForGood = effect.attempts - effect.unsent <= 1 && effect.credentialRefusals == 0
         facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
         facts.latchAcknowledged = payment.latchAcknowledged
@@ -76,6 +77,12 @@ extension PaymentMachine {
         facts.traceWanted = context.policy.tombstoneNeverSent && contract.cancel == .tombstoning
         facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined
         return facts
+    }
+
+    /// Whether a refund that is not decided yet may be the one by which lost rows turned the payment back.
+    func mayBeTurningBack(_ known: Observation?) -> Bool {
+        guard payment.recovery != nil, payment.latch == .none else { return false }
+        return known?.refunds.contains { $0.state == .pending } ?? false
     }
 
     private func age(

@@ -99,7 +99,10 @@ extension PaymentMachine {
         if noticeLateCharge(observation, leg: index, context) {
             return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
-        guard context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else { return [] }
+        let isInDoubt = [.notFound, .pending, .unavailable].contains(observation.status)
+        guard isInDoubt, context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else {
+            return []
+        }
         return [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
     }
 
@@ -146,14 +149,15 @@ extension PaymentMachine {
         }
     }
 
-    /// From when on every read shows all that was asked for so far: once its provider's lag is over.
+    /// From when on every read shows all that was accepted so far, and what was refused was refused for: once its
+    /// provider's lag is over, by any of our clocks.
     func shownFrom(_ leg: Leg, _ context: MachineContext) -> Timestamp {
         var latest = payment.createdAt
         for reference in effectReferences(ofLeg: leg.index) {
             guard let effect = effect(reference, ofLeg: leg.index) else { continue }
             latest = max(latest, effect.acceptedAt ?? latest, effect.lastIntentAt ?? latest)
         }
-        return latest + (contract(of: leg, context)?.visibilityLag ?? .zero) + .milliseconds(1)
+        return latest + (contract(of: leg, context)?.proofMargin ?? .zero) + .milliseconds(1)
     }
 
     mutating func askNow(_ context: MachineContext) {
@@ -169,6 +173,7 @@ extension PaymentMachine {
         payment.latchAcknowledged = context.commitsAreAcknowledged
         for index in payment.legs.indices {
             payment.legs[index].knowledge = nil
+            payment.legs[index].quarantine = nil
             payment.legs[index].gone = nil
             payment.legs[index].lost = nil
             payment.legs[index].captureLost = nil

@@ -15,9 +15,9 @@ extension PaymentMachine {
             if payment.cancel == nil {
                 payment.cancel = request
                 payment.stopReason = payment.stopReason ?? Reason(.canceledByCaller, detail: request.reason)
-                record(operation: "cancel", key: request.key, context)
             }
         }
+        record(operation: "cancel", key: request.key, context)
         return plan(context)
     }
 
@@ -83,6 +83,7 @@ extension PaymentMachine {
                     amount: amount),
                 state: .processing, reason: nil)
         }
+        for (index, _) in asked { payment.legs[index].inquiries = 0 }
         payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
         record(
             operation: "refund", key: key, amounts: asked.map { "leg \($0.0): \($0.1)" }, context)
@@ -96,7 +97,9 @@ extension PaymentMachine {
             let remaining = payment.legs.map { ($0.index, refundableAmount(of: $0, by: key, context)) }
                 .filter { !$0.1.isZero }
             guard !remaining.isEmpty else {
-                throw .invalid(field: "amount", detail: "everything that was captured is refunded or reserved")
+                throw .invalid(
+                    field: "amount",
+                    detail: "everything that was captured was given back, or is reserved by a refund under way")
             }
             return remaining
         }
@@ -117,6 +120,11 @@ extension PaymentMachine {
         return amounts
     }
 
+    /// Keeps that an operation came too late: that is its settled answer, and its key is spent.
+    public mutating func keepRefusal(of operation: String, key: IdempotencyKey, _ context: MachineContext) {
+        record(.operation, [AuditField("operation", "\(operation), too late"), AuditField("key", key.text)], context)
+    }
+
     /// What this refund may give back: what was captured, less what other refunds of ours reserve, and less what the
     /// provider shows as given back by nobody that we know, at its console or by a request whose row was lost. The
     /// latter is found again when its caller asks under its key.
@@ -125,7 +133,7 @@ extension PaymentMachine {
         guard let contract = contract(of: leg, context), contract.refundVisibility == .byKey else { return available }
         let parts = payment.refunds.flatMap(\.parts).filter { $0.leg == leg.index }
         let ours = parts.map(\.effect.key) + [effectKey(.refund, operation: key, leg: leg, context)]
-        let strangers = leg.knowledge?.refunds.filter { $0.state != .declined && !ours.contains($0.key) } ?? []
+        let strangers = leg.knowledge?.refunds.filter { $0.state == .succeeded && !ours.contains($0.key) } ?? []
         do {
             return try available.subtracting(Money.sum(strangers.map(\.amount), in: available.currency))
         } catch {

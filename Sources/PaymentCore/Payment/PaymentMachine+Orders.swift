@@ -25,6 +25,8 @@ extension PaymentMachine {
         payment.legs[index].knowledge = nil
         payment.legs[index].conclusiveReads = 0
         payment.legs[index].notBefore = nil
+        // What was in doubt before is no reason to look late at what is new.
+        if effect.attempts == 0 { payment.legs[index].inquiries = 0 }
         busy.insert(index)
         record(
             .intent, leg: index,
@@ -45,7 +47,8 @@ extension PaymentMachine {
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
     mutating func ask(leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext) {
         let leg = payment.legs[index]
-        guard !busy.contains(index) else { return }
+        // Nobody can be asked about a provider that is not configured; it is looked at again in case that is mended.
+        guard !busy.contains(index), contract(of: leg, context) != nil else { return }
         if leg.notBefore == nil, leg.knowledge != nil {
             let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
             payment.legs[index].notBefore = context.now + delay

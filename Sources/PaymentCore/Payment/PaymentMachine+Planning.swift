@@ -46,8 +46,11 @@ extension PaymentMachine {
             wake(at: holdEnds(context), for: nil)
             return false
         case .awaitCapture(let legs):
-            guard holdRanOut(context) else {
-                wake(at: holdEnds(context), for: nil)
+            // Without an end of the hold its caller has as long as anything is asked about in doubt.
+            let longest = context.policy.inquirySchedule.delays.max() ?? .zero
+            let ends = holdEnds(context) ?? payment.deadline + longest
+            guard context.now >= ends else {
+                wake(at: ends, for: nil)
                 return false
             }
             for index in legs {
@@ -106,7 +109,7 @@ extension PaymentMachine {
     /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.
     private func isFreshlyRead(_ leg: Leg) -> Bool {
         guard let known = leg.believed(in: payment.recovery) else { return false }
-        return known.status != .unavailable && known.status != .pending
+        return known.status != .unavailable && known.status != .pending && !mayBeTurningBack(known)
     }
 
     private func standing(of leg: Leg, _ context: MachineContext) -> PaymentFacts.Standing {
@@ -115,7 +118,7 @@ extension PaymentMachine {
         if leg.lost != nil, payment.latch == .none { return .lost }
         if leg.isHeld(inRecovery: payment.recovery) { return .held }
         guard let known = leg.believed(in: payment.recovery), known.status == .captured,
-            !StatusReading.contradicts(known, leg: leg)
+            !StatusReading.contradicts(known, leg: leg), !mayBeTurningBack(known)
         else { return .open }
         return StatusReading.isGivenBack(known, leg: leg) && !provesCapture(known, leg, context) ? .open : .taken
     }
@@ -151,8 +154,18 @@ extension PaymentMachine {
             payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
         } else if payment.isResting {
             if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
-        } else if payment.capture == nil, context.now >= payment.deadline {
+        } else if payment.capture == nil, context.now >= payment.deadline, !mayHaveHeld(context) {
             payment.stopReason = Reason(.deadlinePassed)
+        }
+    }
+
+    /// Whether untrusted rows may be those of a payment that was held in time, or captured since: its deadline counts
+    /// only once every leg was read, and what was captured waits for its caller.
+    private func mayHaveHeld(_ context: MachineContext) -> Bool {
+        guard payment.recovery != nil, payment.captureMode == .manual else { return false }
+        return payment.legs.contains { leg in
+            if leg.quarantine?.cause == .captureRequestLost { return true }
+            return !isFreshlyRead(leg) || standing(of: leg, context) == .taken
         }
     }
 
@@ -176,6 +189,7 @@ extension PaymentMachine {
         }
         payment.latch = latch
         payment.latchAcknowledged = context.commitsAreAcknowledged
+        if latch == .forward { payment.stopReason = nil }
         var fields = [AuditField("latch", latch.rawValue), AuditField("row", row)]
         if latch == .back, payment.stopReason == nil {
             payment.stopReason = Reason(.legLost, detail: "after lost rows not every leg could be had")
@@ -224,7 +238,6 @@ extension PaymentMachine {
         for index in payment.legs.indices where payment.legs[index].quarantine != nil {
             payment.legs[index].quarantine = nil
             payment.legs[index].notBefore = nil
-            payment.legs[index].inquiries = 0
             record(
                 .decision, leg: index,
                 [AuditField("row", row), AuditField("decision", "quarantine lifted")], context)
@@ -246,7 +259,9 @@ extension PaymentMachine {
     /// A payment is due when the first of its legs is; one with something under way is due at once for whoever finds
     /// that its holder is gone.
     private mutating func setDue(_ context: MachineContext) {
-        if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, !payment.isResting {
+        if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, !payment.isResting,
+            payment.deadline > context.now
+        {
             wake(at: payment.deadline, for: nil)
         }
         for leg in payment.legs where contract(of: leg, context) == nil && isUnfinished(leg) {

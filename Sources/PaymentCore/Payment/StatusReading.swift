@@ -24,7 +24,9 @@ enum StatusReading {
         case .notFound: return .notFound
         case .pending: return .pending
         case .unavailable: return .unavailable
-        case .authorized: return .held
+        case .authorized:
+            // What was taken is never only held again: the read shows what was before.
+            return leg.compensation == nil ? .held : .pending
         case .declined: return contract.declinesBound ? .declinedBound : .declinedUnbound
         case .voided: return .voided
         case .tombstoned: return .tombstoned

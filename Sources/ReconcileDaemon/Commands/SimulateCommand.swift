@@ -1,5 +1,4 @@
 import ArgumentParser
-import Simulation
 
 /// `reconciled simulate`
 struct SimulateCommand: ParsableCommand {
@@ -32,7 +31,7 @@ struct SimulateCommand: ParsableCommand {
         let screen = SimulateScreen(format: format)
         let isGood: Bool
         if options.list {
-            try SimulateList(isExhaustive: options.exhaustive).print(on: screen)
+            try screen.show(SimulateList(isExhaustive: options.exhaustive))
             isGood = true
         } else if options.exhaustive {
             isGood = try SimulateExhaustive(options: options, screen: screen).run()
@@ -40,52 +39,5 @@ struct SimulateCommand: ParsableCommand {
             isGood = try SimulateSeeds(options: options, screen: screen).run()
         }
         if !isGood { throw ExitCode(CommandFailure.Code.finding.rawValue) }
-    }
-}
-
-/// Where the results go: lines for people, or JSON lines for programs.
-struct SimulateScreen {
-    let isJSON: Bool
-    let screen: Screen
-
-    init(format: OutputFormat) {
-        isJSON = format == .json
-        screen = Screen(isJSON: isJSON)
-    }
-
-    /// For people only.
-    func say(_ text: String = "") {
-        if !isJSON { screen.say(text) }
-    }
-
-    /// For programs only.
-    func emit(_ value: some Encodable) throws {
-        if isJSON { print(String(decoding: try DemoJSON.encode(value), as: UTF8.self)) }
-    }
-
-    /// How far it is; on a terminal only.
-    func progress(_ text: String) {
-        if screen.isTerminal { screen.redraw(screen.faint("  " + text)) }
-    }
-}
-
-/// The names that `--scenario` and `--plant` take.
-struct SimulateList: Encodable {
-    let scenarios: [String]
-    let plants: [String]
-
-    init(isExhaustive: Bool) {
-        scenarios = isExhaustive ? SimulateExhaustive.scenarios.map(\.name) : []
-        plants =
-            isExhaustive
-            ? SearchPlant.planted.map { "\($0.plant.name): \($0.plant.sentence)" } : SimulateSeeds.plants.map(\.name)
-    }
-
-    func print(on screen: SimulateScreen) throws {
-        try screen.emit(self)
-        for (title, names) in [("scenarios", scenarios), ("plants", plants)] where !names.isEmpty {
-            screen.say(screen.screen.bold(title))
-            for name in names { screen.say("  \(name)") }
-        }
     }
 }

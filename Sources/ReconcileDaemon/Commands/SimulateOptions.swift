@@ -45,8 +45,8 @@ struct SimulateOptions: ParsableArguments {
                 Int($0).flatMap { $0 >= 0 ? $0 : nil }
             },
             withoutKinds: try SimulateOptions.parts(
-                without, "without", allowed: FaultKind.allCases.map(\.rawValue).joined(separator: ", ")
-            ) { FaultKind(rawValue: $0) } ?? [],
+                without, "without", allowed: FaultKind.allCases.map(\.name).joined(separator: ", ")
+            ) { FaultKind(named: $0) } ?? [],
             withoutFaults: try SimulateOptions.parts(
                 withoutFaults, "without-faults", allowed: "hexadecimal names as a timeline prints them"
             ) { UInt64($0, radix: 16) } ?? [])

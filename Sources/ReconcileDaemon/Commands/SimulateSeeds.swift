@@ -20,14 +20,10 @@ struct SimulateSeeds {
         return try runSeeds(plant, reduction)
     }
 
-    private func runner(_ plant: Plant, _ reduction: Reduction) -> SeedRunner {
-        SeedRunner(
+    private func runSeeds(_ plant: Plant, _ reduction: Reduction) throws -> Bool {
+        var runner = SeedRunner(
             from: options.from ?? 1, count: options.seeds ?? 1, plant: plant, reduction: reduction,
             goesOn: options.keepGoing)
-    }
-
-    private func runSeeds(_ plant: Plant, _ reduction: Reduction) throws -> Bool {
-        var runner = runner(plant, reduction)
         let clock = ContinuousClock()
         let start = clock.now
         var drawn = start
@@ -42,58 +38,40 @@ struct SimulateSeeds {
             }
             if let finding = outcome.findings.first {
                 let isNew = shown.insert(finding.invariant ?? 0).inserted
-                try show(finding, outcome, plant, reduction, isDetailed: isNew)
+                try show(finding, outcome.seed, plant, reduction, isDetailed: isNew)
             } else if options.timeline {
-                let plan = reduction.plan(seed: outcome.seed, plant: plant)
-                try show(Timeline(plan, recorded(outcome.seed, plant, reduction)))
+                let timeline = reduction.timeline(seed: outcome.seed, plant: plant)
+                try screen.show(TimelineLines(timeline: timeline.text()))
             }
         }
         let summary = SeedSummary(
             runner.tally, runner.coverage, seconds: clock.now - start, minimumFaults: options.minimumFaults,
             needsEverySituation: options.everySituation)
-        try summary.show(on: screen)
+        try screen.show(summary)
         return summary.isGood
     }
 
-    private func recorded(_ seed: UInt64, _ plant: Plant, _ reduction: Reduction) -> RunResult {
-        World.run(reduction.plan(seed: seed, plant: plant), plant: plant, isRecording: true)
-    }
-
-    private func show(_ timeline: Timeline) throws {
-        try screen.emit(TimelineLines(timeline: timeline.text()))
-        for line in timeline.text() { screen.say("  " + line) }
-        screen.say()
-    }
-
     private func show(
-        _ finding: SeedFinding, _ outcome: SeedOutcome, _ plant: Plant, _ reduction: Reduction, isDetailed: Bool
+        _ finding: SeedFinding, _ seed: UInt64, _ plant: Plant, _ reduction: Reduction, isDetailed: Bool
     ) throws {
-        let seed = outcome.seed
         screen.say(screen.screen.bad("  seed \(seed): ") + finding.description)
-        guard isDetailed else {
-            let command = reduction.command(seed: seed, plant: plant)
-            return try screen.emit(FindingLine(seed, finding, timeline: [], command: command))
-        }
-        var timeline = Timeline(
-            reduction.plan(seed: seed, plant: plant), recorded(seed, plant, reduction), finding: finding)
         var command = reduction.command(seed: seed, plant: plant)
+        guard isDetailed else {
+            return try screen.show(FindingLine(seed, finding, timeline: [], command: command))
+        }
+        var timeline: Timeline?
         if options.shrink, !options.timeline {
             screen.progress("making it small")
             var shrinker = Shrinker(seed: seed, finding: finding, plant: plant, reduction: reduction)
             if let shrunk = shrinker.shrink() {
                 timeline = shrunk.timeline()
                 command = shrunk.command
-                screen.say(
-                    screen.screen.faint(
-                        "  made small in \(shrunk.runs) runs: \(shrunk.faults) of \(shrunk.faultsBefore) faults left"))
+                let left = "\(shrunk.faults) of \(shrunk.faultsBefore) faults left"
+                screen.say(screen.screen.faint("  made small in \(shrunk.runs) runs: \(left)"))
             }
         }
-        try screen.emit(FindingLine(seed, finding, timeline: timeline.text(), command: command))
-        screen.say()
-        for line in timeline.text() { screen.say("  " + line) }
-        screen.say()
-        screen.say("  \(screen.screen.bold("repeat it:")) \(command)")
-        screen.say()
+        let shown = timeline ?? reduction.timeline(seed: seed, plant: plant, finding: finding)
+        try screen.show(FindingLine(seed, finding, timeline: shown.text(), command: command))
     }
 
     /// Each planted bug must be found within its stated number of seeds, and nothing like it without it.
@@ -103,18 +81,7 @@ struct SimulateSeeds {
             screen.progress(bug.plant.name)
             let hunt = bug.hunt(from: options.from ?? 1)
             if !hunt.isConvincing { missed += 1 }
-            let found = hunt.isConvincing ? hunt.finding?.description : nil
-            let line = PlantLine(
-                plant: bug.plant.name, seeds: hunt.seeds, finding: found, foundWithout: hunt.uncleanSeeds)
-            try screen.emit(line)
-            let pad = String(repeating: " ", count: max(1, 36 - bug.plant.name.count))
-            let words = line.finding.map { "found after \(line.seeds): \($0)" }
-            let unclean = hunt.uncleanSeeds.map(String.init).joined(separator: ", ")
-            let failure =
-                unclean.isEmpty
-                ? "not found in \(line.seeds) seeds"
-                : "what ships is found wrong in the same way, by the seeds \(unclean)"
-            screen.say("  \(bug.plant.name)\(pad)" + (words ?? screen.screen.bad(failure)))
+            try screen.show(PlantLine(bug.plant.name, hunt))
         }
         screen.say()
         let count = Plant.planted.count

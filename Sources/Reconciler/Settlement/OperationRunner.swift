@@ -121,6 +121,7 @@ public struct OperationRunner: Sendable {
             } catch .tooLate(let state) {
                 request = candidate
                 refusal = .tooLate(state: state)
+                machine.keepRefusal(of: candidate.record.operation.rawValue, key: candidate.record.key, context)
             } catch {
                 isInDoubt = current <= 0 || machine.payment != durable.payment
                 if isInDoubt { break }

@@ -119,8 +119,8 @@ extension SettlementEngine {
                 jobSink.yield(.perform(id, LeaseToken(0), .alert(alert)))
             }
             wakeSink.yield()
-            let answer = outputs.firstAnswer ?? first.firstAnswer
-            if answer != nil || request == nil { return answer }
+            if let answer = outputs.firstAnswer { return answer }
+            if request == nil { return nil }
             // The events are durable; the request would be refused, which takes a read that comes after it.
             events = []
         }

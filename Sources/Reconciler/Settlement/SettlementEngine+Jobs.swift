@@ -57,14 +57,23 @@ extension SettlementEngine {
     private func perform(_ id: PaymentID, _ token: LeaseToken, _ action: PaymentAction) async {
         switch action {
         case .send(let order):
-            guard let provider = providers[order.provider] else { return }
+            guard let provider = providers[order.provider] else {
+                let report = AttemptReport(.unsent, code: "provider_not_configured")
+                let event = PaymentEvent.attempted(
+                    leg: order.leg, effect: order.effect, number: order.number, report)
+                return feed(id, token, .event(event))
+            }
             let report = await provider.send(order)
             telemetry.attempted(order, report)
             feed(
                 id, token,
                 .event(.attempted(leg: order.leg, effect: order.effect, number: order.number, report)))
         case .inquire(let order):
-            guard let provider = providers[order.provider] else { return }
+            guard let provider = providers[order.provider] else {
+                let observation = Observation(
+                    .unavailable, began: clock.now(), source: .inquiry, reason: "provider_not_configured")
+                return feed(id, token, .event(.inquired(leg: order.leg, observation)))
+            }
             let observation = await provider.inquire(order)
             telemetry.inquired(order, observation)
             feed(id, token, .event(.inquired(leg: order.leg, observation)))

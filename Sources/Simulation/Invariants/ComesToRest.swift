@@ -121,10 +121,19 @@ public struct ComesToRest: Invariant {
         }
     }
 
+    /// Rows were lost, something is taken, and whether that was a success is what people decide: until then nothing may
+    /// be undone, and nothing be taken beside it.
+    private static func isProofWithPeople(_ payment: Payment) -> Bool {
+        guard payment.recovery != nil else { return false }
+        return payment.legs.contains { leg in
+            leg.quarantine?.cause == .captureRequestLost || leg.quarantine == nil && !leg.capturedAmount.isZero
+        }
+    }
+
     /// Other legs go on beside a quarantined one, as far as the latch lets them.
     private static func isDone(_ leg: Leg, _ payment: Payment) -> Bool {
         switch payment.latch {
-        case .none: false
+        case .none: isProofWithPeople(payment)
         case .forward: leg.gone != nil || leg.capturedAmount == SucceededMeansAsked.asked(of: leg, payment)
         case .back, .compensate: leg.gone != nil
         }

@@ -19,11 +19,6 @@ public struct FinalStatesStay: Invariant {
         let at: Timestamp
     }
 
-    private struct CallerKey: Hashable {
-        let caller: CallerID
-        let key: IdempotencyKey
-    }
-
     private var conclusions: [PaymentID: End] = [:]
     private var firstAsked: [CallerKey: Timestamp] = [:]
     /// Counts the promotions that lost rows.
@@ -41,7 +36,7 @@ public struct FinalStatesStay: Invariant {
 
     /// Notes what is asked.
     public mutating func asked(_ operation: CallerOperation, at: Timestamp, _ evidence: Evidence) {
-        let key = CallerKey(caller: operation.caller, key: operation.key)
+        let key = CallerKey(operation)
         if firstAsked[key] == nil { firstAsked[key] = at }
     }
 
@@ -55,7 +50,7 @@ public struct FinalStatesStay: Invariant {
         case .settled, .keyReused, .unavailable: return
         }
         guard let end = conclusions[operation.payment], end.term == term,
-            let asked = firstAsked[CallerKey(caller: operation.caller, key: operation.key)], asked > end.at
+            let asked = firstAsked[CallerKey(operation)], asked > end.at
         else { return }
         findings.require(
             shown == end.conclusion.state, at, operation.payment,

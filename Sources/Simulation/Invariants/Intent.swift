@@ -66,10 +66,3 @@ extension Leg {
         }
     }
 }
-
-/// One effect of one payment.
-struct EffectPlace: Hashable {
-    let payment: PaymentID
-    let leg: Int
-    let effect: EffectReference
-}

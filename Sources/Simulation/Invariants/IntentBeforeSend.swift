@@ -31,8 +31,7 @@ public struct IntentBeforeSend: Invariant {
 
     /// Judges a request that left.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {
-        let place = EffectPlace(payment: order.payment, leg: order.leg, effect: order.effect)
-        let attempt = Attempt(place: place, number: order.number)
+        let attempt = Attempt(place: EffectPlace(order), number: order.number)
         let intent = unsent[attempt]?.popLast()
         findings.require(
             intent != nil, at, order.payment,

@@ -40,8 +40,7 @@ public struct KeyIsDerived: Invariant {
 
     /// Judges a request that left.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {
-        let place = EffectPlace(payment: order.payment, leg: order.leg, effect: order.effect)
-        if let known = keys[place] {
+        if let known = keys[EffectPlace(order)] {
             findings.require(
                 order.key == known, at, order.payment,
                 "\(order.kind.rawValue) of leg \(order.leg) was sent under another key than its own")

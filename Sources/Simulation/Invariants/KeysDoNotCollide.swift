@@ -16,11 +16,6 @@ public struct KeysDoNotCollide: Invariant {
         let effect: EffectReference
     }
 
-    private struct CallerKey: Hashable {
-        let caller: CallerID
-        let key: IdempotencyKey
-    }
-
     private var effects: [EffectKey: Place] = [:]
     private var creates: [PaymentID: CallerKey] = [:]
     private var owners: [PaymentID: CallerID] = [:]
@@ -31,7 +26,7 @@ public struct KeysDoNotCollide: Invariant {
     /// Notes what is asked.
     public mutating func asked(_ operation: CallerOperation, at: Timestamp, _ evidence: Evidence) {
         guard case .create = operation.kind else { return }
-        let key = CallerKey(caller: operation.caller, key: operation.key)
+        let key = CallerKey(operation)
         let known = creates[operation.payment] ?? key
         findings.require(
             known == key, at, operation.payment, "two creates of different callers or keys are one payment")

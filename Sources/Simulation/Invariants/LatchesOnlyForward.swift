@@ -21,7 +21,7 @@ public struct LatchesOnlyForward: Invariant {
         let id = commit.after.id
         var latch = commit.before?.latch ?? .none
         for entry in commit.entries where entry.type == .latch {
-            guard let next = LatchesOnlyForward.latch(entry) else { continue }
+            guard let next = entry.value("latch").flatMap(Latch.init(rawValue:)) else { continue }
             findings.require(latch.permits(next), at, id, "the latch moved from \(latch) to \(next)")
             latch = next
         }
@@ -36,9 +36,5 @@ public struct LatchesOnlyForward: Invariant {
         if commit.after.latch != .none, commit.after.latchAcknowledged {
             acknowledged[id] = commit.after.latch
         }
-    }
-
-    private static func latch(_ entry: AuditEntry) -> Latch? {
-        entry.fields.first { $0.name == "latch" }.flatMap { Latch(rawValue: $0.value) }
     }
 }

@@ -12,11 +12,6 @@ public struct OneFinalAnswer: Invariant {
     /// What did not.
     public private(set) var findings = Findings(number)
 
-    private struct CallerKey: Hashable {
-        let caller: CallerID
-        let key: IdempotencyKey
-    }
-
     private struct History {
         /// Every different request under the key, in order.
         var asked: [CallerOperation.Kind] = []
@@ -42,7 +37,7 @@ public struct OneFinalAnswer: Invariant {
 
     /// Notes what is asked.
     public mutating func asked(_ operation: CallerOperation, at: Timestamp, _ evidence: Evidence) {
-        let key = CallerKey(caller: operation.caller, key: operation.key)
+        let key = CallerKey(operation)
         histories[key, default: History()].open += 1
         guard histories[key]?.asked.contains(operation.kind) != true else { return }
         histories[key, default: History()].asked.append(operation.kind)
@@ -52,7 +47,7 @@ public struct OneFinalAnswer: Invariant {
     public mutating func answered(
         _ operation: CallerOperation, _ answer: CallerAnswer, at: Timestamp, _ evidence: Evidence
     ) {
-        let key = CallerKey(caller: operation.caller, key: operation.key)
+        let key = CallerKey(operation)
         var history = histories[key] ?? History()
         history.open = max(0, history.open - 1)
         judge(operation, answer, &history, at)

@@ -40,10 +40,8 @@ public struct TrailUnbroken: Invariant {
     }
 
     private mutating func approved(_ entry: AuditEntry, _ id: PaymentID, _ at: Timestamp) {
-        let asked = entry.fields.first { $0.name == "requested_by" }
-        let approved = entry.fields.first { $0.name == "approved_by" }
-        guard let asked, let approved else { return }
-        findings.require(asked.value != approved.value, at, id, "somebody approved their own request")
+        guard let asked = entry.value("requested_by"), let approved = entry.value("approved_by") else { return }
+        findings.require(asked != approved, at, id, "somebody approved their own request")
     }
 
     /// Judges the end.

@@ -1,3 +1,5 @@
+internal import PaymentCore
+
 extension Plant {
     /// Every planted bug: what the store, the engine, the wire and the sites may get wrong, and changed rows of both
     /// tables. Each is found by the invariants named with it.
@@ -23,13 +25,21 @@ extension Plant {
         ),
     ]
 
-    static func sabotaged(
+    private static func sabotaged(
         _ sabotage: Sabotage, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
         in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
-        PlantedBug(
-            Plant(name: "\(sabotage)", sentence: sentence, sabotage: [sabotage], surroundings: surroundings),
-            withinSeeds: seeds, invariants: invariants)
+        let plant = Plant(name: "\(sabotage)", sentence: sentence, sabotage: [sabotage], surroundings: surroundings)
+        return PlantedBug(plant, withinSeeds: seeds, invariants: invariants)
+    }
+
+    static func bug(
+        _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
+        table: TableA = .shipped, paymentTable: TableB = .shipped, in surroundings: Surroundings = Surroundings()
+    ) -> PlantedBug {
+        let plant = Plant(
+            name: name, sentence: sentence, table: table, paymentTable: paymentTable, surroundings: surroundings)
+        return PlantedBug(plant, withinSeeds: seeds, invariants: invariants)
     }
 
     private static let ofStores: [PlantedBug] = [

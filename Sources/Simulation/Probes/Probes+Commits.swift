@@ -104,8 +104,3 @@ extension Probes {
         }
     }
 }
-
-extension AuditEntry {
-    /// The value of a field.
-    func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-}

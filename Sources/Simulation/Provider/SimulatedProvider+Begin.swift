@@ -37,7 +37,7 @@ extension SimulatedProvider {
             transaction.status == .declined ? "card_declined" : transaction.status.rawValue, transaction,
             began)
         transaction.firstAnswer = answer
-        _ = enter(transaction)
+        enter(transaction)
         return Execution(answer, changed: transaction.status != .declined, felt: felt)
     }
 

@@ -12,10 +12,6 @@ public struct BookFigures: Sendable, Hashable {
     public var held: Int64 = 0
     /// How many transactions hold an amount, or took one and did not give it back.
     public var liveCharges = 0
-    /// How many transactions took an amount, given back or not.
-    public var charges = 0
-    /// Whether anything is undecided.
-    public var isUndecided = false
 
     /// Nothing.
     public init() {}
@@ -29,8 +25,6 @@ public struct BookFigures: Sendable, Hashable {
         refundedOutside += transaction.refundedOutside
         held += transaction.status == .authorized ? transaction.amount.value : 0
         liveCharges += transaction.isLive ? 1 : 0
-        charges += transaction.captured > 0 ? 1 : 0
-        isUndecided = isUndecided || transaction.isUndecided
     }
 }
 

@@ -57,7 +57,7 @@ extension SimulatedProvider {
         guard let place else {
             guard contract.cancel == .tombstoning else { return unknown(began) }
             let tombstone = SimulatedTransaction(order, at: now, status: .tombstoned)
-            _ = enter(tombstone)
+            enter(tombstone)
             return Execution(report(.accepted, "tombstoned", tombstone, began), changed: true)
         }
         let known = transactions[place]

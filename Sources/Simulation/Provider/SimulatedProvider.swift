@@ -112,12 +112,11 @@ public struct SimulatedProvider: Sendable {
 
 extension SimulatedProvider {
     /// Notes a new transaction under its key and for its leg.
-    mutating func enter(_ transaction: SimulatedTransaction) -> Int {
+    mutating func enter(_ transaction: SimulatedTransaction) {
         let place = transactions.count
         transactions.append(transaction)
         placesByKey[transaction.key, default: []].append(place)
         placesByLeg[LegPlace(payment: transaction.payment, leg: transaction.leg), default: []].append(place)
-        return place
     }
 
     /// Whether a key that was used at `firstUse` is forgotten, and would be executed anew.
@@ -143,13 +142,9 @@ extension SimulatedProvider {
         var shown = Observation(
             face.status, began: began, source: source, key: transaction.key, amount: amount,
             authorizedUntil: transaction.authorizedUntil, reason: face.reason)
-        shown.captures = face.captures.map {
-            Observation.Movement(key: $0.key, amount: $0.amount, state: $0.state)
-        }
+        shown.captures = face.captures.map(\.shown)
         guard contract.refundVisibility == .sumsOnly else {
-            shown.refunds = face.refunds.map {
-                Observation.Movement(key: $0.key, amount: $0.amount, state: $0.state)
-            }
+            shown.refunds = face.refunds.map(\.shown)
             return shown
         }
         let sum = SimulatedTransaction.succeeded(face.refunds)

@@ -192,6 +192,9 @@ extension SimulatedTransaction {
 }
 
 extension SimulatedTransaction.Movement {
+    /// What a status read or an answer shows of it.
+    var shown: Observation.Movement { Observation.Movement(key: key, amount: amount, state: state) }
+
     func isDue(at now: Timestamp) -> Bool {
         guard let undecidedUntil else { return false }
         return now >= undecidedUntil

@@ -12,7 +12,7 @@ public struct Reduction: Sendable, Hashable {
     /// A reduction; without arguments nothing is left out.
     public init(keptPayments: [Int]? = nil, withoutKinds: [FaultKind] = [], withoutFaults: [UInt64] = []) {
         self.keptPayments = keptPayments.map { Array(Set($0)).sorted() }
-        self.withoutKinds = Array(Set(withoutKinds)).sorted { $0.ordinal < $1.ordinal }
+        self.withoutKinds = Array(Set(withoutKinds)).sorted { $0.rawValue < $1.rawValue }
         self.withoutFaults = Array(Set(withoutFaults)).sorted()
     }
 
@@ -27,6 +27,14 @@ public struct Reduction: Sendable, Hashable {
         return plan
     }
 
+    /// The timeline of a seed's run with this left out.
+    ///
+    /// - Parameter finding: what is wrong; the timeline ends there.
+    public func timeline(seed: UInt64, plant: Plant = .none, finding: SeedFinding? = nil) -> Timeline {
+        let plan = plan(seed: seed, plant: plant)
+        return Timeline(plan, World.run(plan, plant: plant, isRecording: true), finding: finding)
+    }
+
     /// The options with which the command line leaves out the same.
     public var options: [String] {
         var options: [String] = []
@@ -34,7 +42,7 @@ public struct Reduction: Sendable, Hashable {
             options.append("--keep-payments " + keptPayments.map { String($0) }.joined(separator: ","))
         }
         if !withoutKinds.isEmpty {
-            options.append("--without " + withoutKinds.map(\.rawValue).joined(separator: ","))
+            options.append("--without " + withoutKinds.map(\.name).joined(separator: ","))
         }
         if !withoutFaults.isEmpty {
             let names = withoutFaults.map { String($0, radix: 16) }

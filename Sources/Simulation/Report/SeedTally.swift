@@ -22,7 +22,7 @@ public struct SeedTally: Sendable {
 
     /// How often each kind of fault struck.
     public var faultsByKind: [(kind: FaultKind, count: Int)] {
-        FaultKind.allCases.map { ($0, strikes[$0.ordinal]) }
+        FaultKind.allCases.map { ($0, strikes[$0.rawValue]) }
     }
 
     mutating func add(_ outcome: SeedOutcome) {
@@ -33,6 +33,6 @@ public struct SeedTally: Sendable {
         payments += result.payments
         simulatedTime = simulatedTime + result.simulatedTime
         if !outcome.findings.isEmpty { findings += 1 }
-        for fault in result.faultsStruck { strikes[fault.kind.ordinal] += 1 }
+        for fault in result.faultsStruck { strikes[fault.kind.rawValue] += 1 }
     }
 }

@@ -17,11 +17,8 @@ public struct ShrunkRun: Sendable {
     /// Runs that it took.
     public let runs: Int
 
-    /// The timeline of what is left, and the command that repeats it.
-    public func timeline() -> Timeline {
-        let plan = reduction.plan(seed: seed, plant: plant)
-        return Timeline(plan, World.run(plan, plant: plant, isRecording: true), finding: finding)
-    }
+    /// The timeline of what is left.
+    public func timeline() -> Timeline { reduction.timeline(seed: seed, plant: plant, finding: finding) }
 
     /// The command that repeats it.
     public var command: String { reduction.command(seed: seed, plant: plant) }

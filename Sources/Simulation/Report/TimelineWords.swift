@@ -46,7 +46,7 @@ struct TimelineWords {
         case .alerted(let alert):
             return HappeningWords("people", "are told about \(name(alert.payment)) leg \(alert.leg): \(alert.message)")
         case .fault(let kind, let id, _):
-            return HappeningWords("FAULT", "\(kind.rawValue) \(String(id, radix: 16))", shape: kind.rawValue)
+            return HappeningWords("FAULT", "\(kind.name) \(String(id, radix: 16))", shape: kind.name)
         case .started(let replica, _):
             return happening.at == plan.start ? nil : HappeningWords(self.replica(replica), "starts")
         case .stopping(let replica):

@@ -27,12 +27,16 @@ extension Expander {
         if traits.isResting { return .rests }
         switch traits.due {
         case .never: return traits.isFinal ? .rests : .stuck
-        case .now: return after(.wakes, state).map { .next($0) } ?? .stuck
+        case .now: return afterOrStuck(.wakes, state)
         case .afterDeadline: return passedOrStuck(.deadlinePasses, state)
         case .afterLife: return passedOrStuck(.lifePasses, state)
         case .afterRetention: return passedOrStuck(.retentionPasses, state)
         case .afterHolds: return passedOrStuck(.holdsEnd, state)
         }
+    }
+
+    private mutating func afterOrStuck(_ event: LocalEvent, _ state: GlobalState) -> FairStep {
+        after(event, state).map { .next($0) } ?? .stuck
     }
 
     private mutating func passedOrStuck(_ event: LocalEvent, _ state: GlobalState) -> FairStep {
@@ -64,21 +68,16 @@ extension Expander {
             let delivery = world.deliveries(slot, leg: leg, to: state[leg: leg]).first
         else {
             sent.putOnWire(leg, slot)
-            return after(.ends(leg: leg, .indeterminate, credentials: false), sent).map { .next($0) } ?? .stuck
+            return afterOrStuck(.ends(leg: leg, .indeterminate, credentials: false), sent)
         }
         sent[leg: leg] = delivery.leg
-        var view = delivery.leg
-        view.statusForgotten = false
-        return after(.answered(leg: leg, delivery.outcome, view.shown), sent).map { .next($0) } ?? .stuck
+        return afterOrStuck(.answered(leg: leg, delivery.outcome, delivery.leg.shownInAnswer), sent)
     }
 
     private mutating func fairRead(_ leg: Int, _ traits: LocalTraits, _ state: GlobalState) -> FairStep {
         let view = state[leg: leg].shown
-        guard world.scenario.readsTakeTime else {
-            return after(.reads(leg: leg, view), state).map { .next($0) } ?? .stuck
-        }
-        let event: LocalEvent = traits.readBegan[leg] ? .readEnds(leg: leg) : .readBegins(leg: leg, view)
-        return after(event, state).map { .next($0) } ?? .stuck
+        guard world.scenario.readsTakeTime else { return afterOrStuck(.reads(leg: leg, view), state) }
+        return afterOrStuck(traits.readBegan[leg] ? .readEnds(leg: leg) : .readBegins(leg: leg, view), state)
     }
 
     private mutating func fairAcknowledgement(_ state: GlobalState) -> GlobalState? {

@@ -67,10 +67,8 @@ extension Expander {
         for delivery in world.deliveries(slot, leg: leg, to: state[leg: leg]) {
             var arrived = sent
             arrived[leg: leg] = delivery.leg
-            var view = delivery.leg
-            view.statusForgotten = false
             stepped(
-                .answered(leg: leg, delivery.outcome, view.shown), arrived, site,
+                .answered(leg: leg, delivery.outcome, delivery.leg.shownInAnswer), arrived, site,
                 "\(name): \(slot) leg \(leg), provider \(leg): \(delivery.words), and answers", &sink)
         }
     }
@@ -124,7 +122,7 @@ extension Expander {
         var did: [String] = []
         for entry in step.entries {
             let leg = entry.leg.map { " leg \($0)" } ?? ""
-            func field(_ name: String) -> String { entry.fields.first { $0.name == name }?.value ?? "-" }
+            func field(_ name: String) -> String { entry.value(name) ?? "-" }
             switch entry.type {
             case .intent: did.append("intent \(field("kind"))\(leg) [\(field("row"))]")
             case .decision: did.append("\(field("decision"))\(leg) [\(field("row"))]")

@@ -25,7 +25,6 @@ struct LocalTraits: Sendable {
     let nextRefund: Int?
     let deadlinePassed: Bool
     let holdsEnded: Bool
-    let inRecovery: Bool
     /// What the books of the payment say was taken and not given back, by leg; nil while a refund is open.
     let books: [Int64]?
 
@@ -56,7 +55,6 @@ struct LocalTraits: Sendable {
             payment.conclusion?.state == .succeeded && asked < world.scenario.refunds.count ? asked : nil
         deadlinePassed = state.now >= payment.deadline
         holdsEnded = state.now >= payment.createdAt + world.holdLife
-        inRecovery = payment.recovery != nil
         let isOpen = payment.refunds.contains { !$0.state.isFinal }
         books =
             isOpen

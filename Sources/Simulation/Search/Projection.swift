@@ -16,23 +16,26 @@ struct Projection {
         now = state.now
         bytes.reserveCapacity(64 + 64 * state.payment.legs.count)
         put(state.payment)
-        for index in state.payment.legs.indices {
-            put(state.payment, state.payment.legs[index])
-            put(flag: state.machine.busy.contains(index))
-            guard let reading = state.reading[index] else {
-                bytes.append(0)
-                continue
-            }
-            bytes.append(1)
-            put(number: Int64(reading.view.bits))
-            put(readAt: reading.began, state.payment, state.payment.legs[index])
-            if let first = state.payment.legs[index].primary.firstIntentAt,
-                let retention = world.legContracts[index].statusRetention
-            {
-                put(flag: reading.began < first + (retention - world.legContracts[index].clockSkew))
-            }
-            put(flag: reading.began > lastChange(state.payment, index) + world.legContracts[index].visibilityLag)
+        for leg in state.payment.legs {
+            put(state.payment, leg)
+            put(flag: state.machine.busy.contains(leg.index))
+            put(flag: state.reading[leg.index] != nil)
+            if let reading = state.reading[leg.index] { put(reading, leg, state.payment) }
         }
+    }
+
+    private mutating func put(_ reading: LocalState.Reading, _ leg: Leg, _ payment: Payment) {
+        let contract = world.legContracts[leg.index]
+        put(number: Int64(reading.view.bits))
+        put(readAt: reading.began, payment, leg)
+        if let end = readable(leg.primary, contract) { put(flag: reading.began < end) }
+        putShown(reading.began, payment, leg.index)
+    }
+
+    /// Until when the status of what an effect began can surely be read; nil without such a limit.
+    private func readable(_ effect: Effect, _ contract: ProviderContract) -> Timestamp? {
+        guard let first = effect.firstIntentAt, let retention = contract.statusRetention else { return nil }
+        return first + (retention - contract.clockSkew)
     }
 
     private mutating func put(flag: Bool) { bytes.append(flag ? 1 : 0) }
@@ -93,13 +96,14 @@ struct Projection {
         }.min()
     }
 
-    /// When the leg was last changed by us, as far as its row knows.
-    private func lastChange(_ payment: Payment, _ index: Int) -> Timestamp {
+    /// Whether a read that begins at a moment shows all that was accepted of a leg.
+    private mutating func putShown(_ moment: Timestamp, _ payment: Payment, _ index: Int) {
         let leg = payment.legs[index]
         var effects = [leg.primary, leg.capture, leg.void, leg.compensation].compactMap { $0 }
         for refund in payment.refunds { effects += refund.parts.filter { $0.leg == index }.map(\.effect) }
         let times = effects.flatMap { [$0.acceptedAt, $0.lastIntentAt] }.compactMap { $0 }
-        return max(payment.createdAt, times.max() ?? payment.createdAt)
+        let last = max(payment.createdAt, times.max() ?? payment.createdAt)
+        put(flag: moment > last + world.legContracts[index].proofMargin)
     }
 
     private mutating func put(_ payment: Payment, _ leg: Leg) {
@@ -110,8 +114,12 @@ struct Projection {
         }
         put(leg.knowledge, leg, payment)
         put(small: min(leg.conclusiveReads, 2))
-        put(flag: now > lastChange(payment, leg.index) + world.legContracts[leg.index].visibilityLag)
-        put(flag: leg.inquiries > 0)
+        putShown(now, payment, leg.index)
+        if world.legContracts[leg.index].refundVisibility == .sumsOnly {
+            // The sum before a refund is asked for at its own time, unless the leg is asked about already.
+            put(flag: leg.inquiries > 0)
+            if let known = leg.knowledge { putShown(known.began, payment, leg.index) }
+        }
         put(ahead: leg.notBefore)
         put(text: leg.lost?.code.rawValue)
         put(text: leg.captureLost?.code.rawValue)
@@ -129,7 +137,9 @@ struct Projection {
         let contract = world.legContracts[leg.index]
         put(number: effect.amount.value)
         // Whether there was one attempt or more is asked only as long as nothing worse than a refusal happened.
-        put(small: min(effect.attempts, effect.worst <= .refused ? 2 : 1))
+        put(small: min(effect.attempts, 1))
+        let left = effect.attempts - effect.unsent - (effect.open == nil ? 0 : 1)
+        put(small: effect.worst <= .refused ? min(left, 2) : 0)
         put(flag: effect.open != nil)
         put(small: effect.worst.rawValue)
         put(small: effect.lastOutcome?.rawValue ?? 0)
@@ -140,8 +150,8 @@ struct Projection {
         } else {
             bytes.append(effect.firstIntentAt == nil ? 0 : 3)
         }
-        if contract.cancelDeadline != nil, let first = effect.firstIntentAt {
-            put(flag: now < first + (contract.cancelDeadline ?? .zero))
+        if let deadline = contract.cancelDeadline, let first = effect.firstIntentAt {
+            put(flag: now < first + deadline)
         }
         put(flag: effect.hasUnboundedAttempt)
         if let latest = effect.latestNotAfter {
@@ -151,9 +161,9 @@ struct Projection {
         }
         put(number: effect.sumBefore ?? -1)
         put(flag: effect.acceptedAt != nil)
-        if effect.key == leg.primary.key, let first = effect.firstIntentAt, let retention = contract.statusRetention {
-            put(flag: now < first + (retention - contract.clockSkew))
-            put(flag: leg.knowledge.map { $0.began < first + (retention - contract.clockSkew) } ?? true)
+        if effect.key == leg.primary.key, let end = readable(effect, contract) {
+            put(flag: now < end)
+            put(flag: leg.knowledge.map { $0.began < end } ?? true)
         }
     }
 

@@ -56,8 +56,9 @@ extension SearchWorld {
         }
         let isLive = leg.status == .held || leg.status == .pending || net(leg, index) > 0
         let done = changed(leg) {
-            if isLive { $0.chargedTwice = true }
-            $0 = ProviderLeg(bits: $0.bits & 1 << 12)
+            let chargedTwice = $0.chargedTwice || isLive
+            $0 = ProviderLeg()
+            $0.chargedTwice = chargedTwice
             $0.status = scenario.mayBePending ? .pending : isSale ? .taken : .held
         }
         var deliveries = [Delivery(done, .accepted, isSale ? "SOLD" : "AUTHORIZED")]

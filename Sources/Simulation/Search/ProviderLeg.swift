@@ -24,67 +24,78 @@ struct ProviderLeg: Hashable, Sendable {
     init() { bits = 0 }
     init(bits: UInt32) { self.bits = bits }
 
-    private func field(_ shift: UInt32, _ width: UInt32) -> UInt32 { bits >> shift & (1 << width - 1) }
+    private subscript(bits place: UInt32, count: UInt32) -> UInt32 {
+        get { bits >> place & (1 << count - 1) }
+        set { bits = bits & ~((1 << count - 1) << place) | newValue << place }
+    }
 
-    private mutating func set(_ value: UInt32, _ shift: UInt32, _ width: UInt32) {
-        bits = bits & ~((1 << width - 1) << shift) | value << shift
+    private subscript(bit place: UInt32) -> Bool {
+        get { self[bits: place, 1] == 1 }
+        set { self[bits: place, 1] = newValue ? 1 : 0 }
+    }
+
+    private subscript(movement place: UInt32) -> Movement {
+        get { Movement(rawValue: self[bits: place, 2]) ?? .none }
+        set { self[bits: place, 2] = newValue.rawValue }
     }
 
     var status: Status {
-        get { Status(rawValue: field(0, 3)) ?? .absent }
-        set { set(newValue.rawValue, 0, 3) }
+        get { Status(rawValue: self[bits: 0, 3]) ?? .absent }
+        set { self[bits: 0, 3] = newValue.rawValue }
     }
     /// A capture was declined under its key.
     var captureDeclined: Bool {
-        get { field(3, 1) == 1 }
-        set { set(newValue ? 1 : 0, 3, 1) }
+        get { self[bit: 3] }
+        set { self[bit: 3] = newValue }
     }
     /// The refund that undoes a capture.
     var compensation: Movement {
-        get { Movement(rawValue: field(4, 2)) ?? .none }
-        set { set(newValue.rawValue, 4, 2) }
+        get { self[movement: 4] }
+        set { self[movement: 4] = newValue }
     }
     /// A refund that the caller asked for.
     subscript(refund place: Int) -> Movement {
-        get { Movement(rawValue: field(6 + 2 * UInt32(place), 2)) ?? .none }
-        set { set(newValue.rawValue, 6 + 2 * UInt32(place), 2) }
+        get { self[movement: 6 + 2 * UInt32(place)] }
+        set { self[movement: 6 + 2 * UInt32(place)] = newValue }
     }
     /// The key of the transaction is past its retention: a request under it is executed anew.
     var keyForgotten: Bool {
-        get { field(10, 1) == 1 }
-        set { set(newValue ? 1 : 0, 10, 1) }
+        get { self[bit: 10] }
+        set { self[bit: 10] = newValue }
     }
     /// The status can no longer be read.
     var statusForgotten: Bool {
-        get { field(11, 1) == 1 }
-        set { set(newValue ? 1 : 0, 11, 1) }
+        get { self[bit: 11] }
+        set { self[bit: 11] = newValue }
     }
     /// Something was executed twice: two live charges, which no later request can tell apart.
     var chargedTwice: Bool {
-        get { field(12, 1) == 1 }
-        set { set(newValue ? 1 : 0, 12, 1) }
+        get { self[bit: 12] }
+        set { self[bit: 12] = newValue }
     }
     /// It changed a moment ago: reads within the visibility lag may show what was before.
     var isRecent: Bool {
-        get { field(13, 1) == 1 }
-        set { set(newValue ? 1 : 0, 13, 1) }
+        get { self[bit: 13] }
+        set { self[bit: 13] = newValue }
     }
     /// Somebody voided or refunded it at the provider's own console.
     var changedOutside: Bool {
-        get { field(14, 1) == 1 }
-        set { set(newValue ? 1 : 0, 14, 1) }
+        get { self[bit: 14] }
+        set { self[bit: 14] = newValue }
     }
-
     /// It appeared a moment ago: such reads may even show nothing.
     var isNew: Bool {
-        get { field(15, 1) == 1 }
-        set { set(newValue ? 1 : 0, 15, 1) }
+        get { self[bit: 15] }
+        set { self[bit: 15] = newValue }
     }
 
-    /// What a status read shows; bits that nobody can see are cleared, so that equal answers are equal values.
-    var shown: ProviderLeg {
-        if statusForgotten { return ProviderLeg() }
+    /// What a status read shows; nothing once the provider forgot it.
+    var shown: ProviderLeg { statusForgotten ? ProviderLeg() : shownInAnswer }
+
+    /// What an answer to a request shows. What nobody can see is cleared, so that equal answers are equal values.
+    var shownInAnswer: ProviderLeg {
         var shown = self
+        shown.statusForgotten = false
         shown.keyForgotten = false
         shown.chargedTwice = false
         shown.isRecent = false

@@ -92,8 +92,6 @@ public struct Scenario: Sendable {
     public var changesOutside = false
     /// Whether a provider may show another amount than it was asked for.
     public var mayContradict = false
-    /// Whether a writer that decided on an older version of the payment may try to write late.
-    public var writesLate = false
     /// Whether the payment's deadline may pass while its requests are young.
     public var deadlineIsNear = false
     /// Whether a worker that could wait does not: an attempt is over as soon as its request is on the wire, and what is
@@ -101,7 +99,7 @@ public struct Scenario: Sendable {
     /// may arrive at any later time anyway, and a status that is being asked is read at any later time. It makes two
     /// legs on lost rows small enough to be searched completely.
     public var hurries = false
-    /// Whether people may decide about quarantined legs truthfully.
+    /// Whether a quarantine is a right end here; elsewhere a safe way is always left, and one is a finding.
     public var quarantineExpected = false
 
     /// A scenario with the models' usual freedom.

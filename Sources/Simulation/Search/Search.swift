@@ -7,8 +7,11 @@ public struct Search {
     private let plant: SearchPlant
     private let limit: Int
 
+    /// A search ends unfinished after so many states, unless it is told otherwise.
+    public static let mostStates = 60_000_000
+
     /// A search of one scenario, up to `limit` states.
-    public init(_ scenario: Scenario, plant: SearchPlant = .none, limit: Int = 60_000_000) {
+    public init(_ scenario: Scenario, plant: SearchPlant = .none, limit: Int = Search.mostStates) {
         self.scenario = scenario
         self.plant = plant
         self.limit = limit
@@ -93,6 +96,7 @@ struct SearchRun {
     /// Follows the fault-free run from every state; each has exactly one. A run that comes back to itself is none that
     /// ends, unless people are asked for.
     private func firstThatNeverEnds() -> UInt32? {
+        // 0 not seen yet, 1 on the way that is followed, 2 comes to an end, 3 never does.
         var colour = [UInt8](repeating: 0, count: fair.count)
         for start in fair.indices where colour[start] == 0 {
             var path: [Int] = []

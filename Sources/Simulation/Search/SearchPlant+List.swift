@@ -28,8 +28,8 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "1", "not found is taken for never",
-                table: with(TableA.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))
-            ),
+                table: .withRow(
+                    TableA.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))),
             .make("one leg", [Scenario.tombstone]), [7]),
         expect(
             SearchPlant("2", "a new key for each attempt", tricks: [.keysNotHonoured]),
@@ -45,7 +45,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "11", "a decline that is not bound is taken for gone",
-                table: with(
+                table: .withRow(
                     TableA.Row(
                         "declined-is-gone", when: { $0.status == .declinedUnbound }, then: { _ in .gone(.status) }))),
             .make("one leg, declines not bound", [Scenario.unbound]), [7]),
@@ -87,10 +87,9 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "C1b", "a cancel outranks the proof of a captured leg",
-                paymentTable: TableB { facts in
+                paymentTable: .withRow("none.stop") { facts in
                     let mayLatch = facts.latch == .none && facts.legs.allSatisfy(\.freshlyRead)
-                    return facts.stopAsked && mayLatch
-                        ? TableB.Verdict("none.stop", .latch(.back)) : TableB.shipped.decide(facts)
+                    return facts.stopAsked && mayLatch ? .latch(.back) : nil
                 }), lossy(1), [4, 8]),
         expect(
             SearchPlant(
@@ -108,7 +107,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "C9", "refunded does not count as gone",
-                table: with(
+                table: .withRow(
                     TableA.Row(
                         "refunded-is-open", when: { $0.status == .refunded && $0.trust != .trusted },
                         then: { _ in .keep }))),
@@ -149,11 +148,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "M1", "captures leave before the request that named them is acknowledged",
-                paymentTable: TableB { facts in
-                    var facts = facts
-                    facts.hasCaptureRequest = false
-                    return TableB.shipped.decide(facts)
-                }),
+                paymentTable: .seeing { $0.hasCaptureRequest = false }),
             .make("one leg, manual capture of a part, one failover", [Scenario.tombstone]) {
                 $0.losses = .failovers(1)
                 $0.captureMode = .manual
@@ -170,8 +165,6 @@ extension SearchPlant {
             $0.losses = .failovers(failovers)
         }
     }
-
-    private static func with(_ row: TableA.Row) -> TableA { TableA(rows: [row] + TableA.shipped.rows) }
 
     private static let isNotFound: @Sendable (EffectFacts) -> Bool = { facts in
         facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
@@ -191,7 +184,7 @@ extension SearchPlant {
         return facts
     }
 
-    private static let withEarlyRefund = with(
+    private static let withEarlyRefund = TableA.withRow(
         TableA.Row(
             "refund-at-once", when: { $0.goal == .undo && $0.status == .taken }, then: { _ in .refund }))
 }

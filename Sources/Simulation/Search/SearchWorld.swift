@@ -6,7 +6,6 @@ struct SearchWorld: Sendable {
     let plant: SearchPlant
     let request: CreateRequest
     let contracts: [ProviderName: ProviderContract]
-    let providers: [ProviderName]
     let start: Timestamp
     /// Keys by leg and slot, as their definition says.
     let keys: [[EffectKey]]
@@ -32,20 +31,17 @@ struct SearchWorld: Sendable {
         start = Timestamp(milliseconds: 1_800_000_000_000)
         legContracts = scenario.legs.map(\.contract)
         var contracts: [ProviderName: ProviderContract] = [:]
-        var providers: [ProviderName] = []
         var legs: [CreateRequest.Leg] = []
         guard let currency = Currency(code: "JPY") else { throw MalformedName(kind: "currency", allowed: "ISO 4217") }
         for (index, leg) in scenario.legs.enumerated() {
             let name = try ProviderName("provider-\(index)")
             contracts[name] = leg.contract
-            providers.append(name)
             legs.append(
                 CreateRequest.Leg(
                     provider: name, instrument: try Instrument(token: "tok_\(index)"),
                     amount: try Money(SearchWorld.legAmount, currency)))
         }
         self.contracts = contracts
-        self.providers = providers
         let amount = try Money(SearchWorld.legAmount * Int64(legs.count), currency)
         let caller = try CallerID("shop")
         let key = try IdempotencyKey("order-1")

@@ -15,7 +15,7 @@ extension SearchWorld {
         if let before {
             var latch = before.latch
             for entry in step.entries where entry.type == .latch {
-                let name = entry.fields.first { $0.name == "latch" }?.value ?? "-"
+                let name = entry.value("latch") ?? "-"
                 guard let next = Latch(rawValue: name), latch.permits(next) else {
                     return SearchFinding(invariant: 12, words: "the latch moved from \(latch) to \(name)")
                 }

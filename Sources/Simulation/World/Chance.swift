@@ -14,6 +14,11 @@ public struct Chance: Sendable {
         return state
     }
 
+    /// 0 up to, and without, `bound`, for a purpose; the index tells apart draws for the same.
+    func draw(_ purpose: String, _ index: Int = 0, below bound: Int) -> Int {
+        Chance.below(bound, bits(Chance.word(purpose), UInt64(index)))
+    }
+
     /// 0 up to, and without, `bound`.
     public static func below(_ bound: Int, _ bits: UInt64) -> Int {
         guard bound > 0 else { return 0 }

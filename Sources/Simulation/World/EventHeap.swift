@@ -12,8 +12,6 @@ struct EventHeap<Step> {
     private var nextSequence: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
-    /// When the next thing happens.
-    var nextAt: Int64? { entries.first?.at }
 
     mutating func push(_ step: Step, at moment: Int64) {
         entries.append(Entry(at: moment, sequence: nextSequence, step: step))

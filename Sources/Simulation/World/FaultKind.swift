@@ -1,69 +1,90 @@
 /// The kinds of fault that a run may draw. Each seed draws its own mix of them, and its own rates.
-public enum FaultKind: String, Sendable, Hashable, CaseIterable {
+///
+/// The raw value is the place in this list. It goes into chance and into the hash of a run, so that a new kind belongs
+/// at the end: anywhere else it would make another run of every seed.
+public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     /// A request never arrives.
-    case requestLost = "request_lost"
+    case requestLost
     /// A request is executed, and its answer never comes.
-    case answerLost = "answer_lost"
+    case answerLost
     /// A second copy of a request arrives as well, later.
-    case requestDuplicated = "request_duplicated"
+    case requestDuplicated
     /// A request arrives seconds to hours late; others overtake it.
-    case requestDelayed = "request_delayed"
+    case requestDelayed
     /// Not one byte of a request leaves.
-    case requestUnsent = "request_unsent"
+    case requestUnsent
     /// The provider asks to slow down.
     case throttled
     /// The provider answers everything so for a while.
-    case throttlingStorm = "throttling_storm"
+    case throttlingStorm
     /// The provider answers 5xx or nonsense, after executing or not.
-    case serverError = "server_error"
+    case serverError
     /// Our credentials are refused once.
-    case credentialsRefused = "credentials_refused"
+    case credentialsRefused
     /// The provider calls the request wrong.
-    case requestRefused = "request_refused"
+    case requestRefused
     /// The provider declines for a business reason.
     case declined
     /// A status cannot be read.
-    case inquiryFailed = "inquiry_failed"
+    case inquiryFailed
     /// A status read shows an earlier state, within the contract's visibility lag.
-    case inquiryStale = "inquiry_stale"
+    case inquiryStale
     /// The answer to an inquiry takes minutes.
-    case inquirySlow = "inquiry_slow"
+    case inquirySlow
     /// A transaction stays undecided for a while.
-    case transactionPending = "transaction_pending"
+    case transactionPending
     /// The provider shows another amount than it was asked for.
     case contradiction
     /// The provider cannot be reached at all, for minutes up to a day.
-    case providerOutage = "provider_outage"
+    case providerOutage
     /// Somebody changes a transaction at the provider's own console.
-    case changedOutside = "changed_outside"
+    case changedOutside
     /// A notification arrives, late, twice or out of order.
     case notification
     /// A replica stops before a commit reached the store.
-    case crashBeforeCommit = "crash_before_commit"
+    case crashBeforeCommit
     /// A replica stops after a commit, before what it decided is begun.
-    case crashAfterCommit = "crash_after_commit"
+    case crashAfterCommit
     /// A replica stops while requests are on the wire.
-    case crashAtAnswer = "crash_at_answer"
+    case crashAtAnswer
     /// A replica does nothing for longer than its leases, and then goes on as if nothing had happened.
-    case replicaPaused = "replica_paused"
+    case replicaPaused
     /// A replica's own clock jumps or runs ahead or behind.
-    case clockSkewed = "clock_skewed"
+    case clockSkewed
     /// The store refuses a change for a moment.
-    case storeBusy = "store_busy"
+    case storeBusy
     /// It is not known whether a change was written; it was, or it was not.
-    case commitIndeterminate = "commit_indeterminate"
+    case commitIndeterminate
     /// A replica cannot reach the store for a while, but can reach the providers.
-    case storePartitioned = "store_partitioned"
+    case storePartitioned
     /// The standby takes over with every acknowledged row.
     case failover
     /// The standby takes over without the latest rows.
-    case failoverLosingRows = "failover_losing_rows"
+    case failoverLosingRows
     /// The site is given back.
     case failback
     /// The link between the sites is down for a while.
-    case sitesPartitioned = "sites_partitioned"
+    case sitesPartitioned
     /// The caller gives up waiting and asks again under the same key, several times.
-    case callerRepeats = "caller_repeats"
+    case callerRepeats
     /// The caller cancels at some moment.
-    case callerCancels = "caller_cancels"
+    case callerCancels
+}
+
+extension FaultKind {
+    /// Its name on the command line and in results: `request_lost`.
+    public var name: String {
+        var name = ""
+        for letter in "\(self)" { name += letter.isUppercase ? "_\(letter.lowercased())" : String(letter) }
+        return name
+    }
+
+    /// The kind of that name; nil if there is none.
+    public init?(named name: String) {
+        guard let kind = FaultKind.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+
+    /// A word for chance, the same in every run.
+    var word: UInt64 { 0x4641_554C_5400_0000 | UInt64(rawValue) }
 }

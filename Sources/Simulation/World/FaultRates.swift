@@ -21,8 +21,8 @@ public struct FaultRates: Sendable, Hashable {
 
     /// The rate of a kind, in parts per million.
     public subscript(kind: FaultKind) -> Int {
-        get { perMillion[kind.ordinal] }
-        set { perMillion[kind.ordinal] = newValue }
+        get { perMillion[kind.rawValue] }
+        set { perMillion[kind.rawValue] = newValue }
     }
 
     mutating func silence(_ kinds: Set<FaultKind>) {
@@ -61,48 +61,6 @@ extension FaultKind {
         case .failoverLosingRows: 150_000
         case .callerRepeats: 50_000
         case .callerCancels: 30_000
-        }
-    }
-
-    /// A word for chance, the same in every run.
-    var word: UInt64 { 0x4641_554C_5400_0000 | UInt64(ordinal) }
-
-    /// Its place among all kinds.
-    var ordinal: Int {
-        switch self {
-        case .requestLost: 0
-        case .answerLost: 1
-        case .requestDuplicated: 2
-        case .requestDelayed: 3
-        case .requestUnsent: 4
-        case .throttled: 5
-        case .throttlingStorm: 6
-        case .serverError: 7
-        case .credentialsRefused: 8
-        case .requestRefused: 9
-        case .declined: 10
-        case .inquiryFailed: 11
-        case .inquiryStale: 12
-        case .inquirySlow: 13
-        case .transactionPending: 14
-        case .contradiction: 15
-        case .providerOutage: 16
-        case .changedOutside: 17
-        case .notification: 18
-        case .crashBeforeCommit: 19
-        case .crashAfterCommit: 20
-        case .crashAtAnswer: 21
-        case .replicaPaused: 22
-        case .clockSkewed: 23
-        case .storeBusy: 24
-        case .commitIndeterminate: 25
-        case .storePartitioned: 26
-        case .failover: 27
-        case .failoverLosingRows: 28
-        case .failback: 29
-        case .sitesPartitioned: 30
-        case .callerRepeats: 31
-        case .callerCancels: 32
         }
     }
 }

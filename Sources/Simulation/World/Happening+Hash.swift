@@ -36,7 +36,7 @@ extension TraceHash {
         case .alerted(let alert): add(9, alert.leg, alert.payment)
         case .fault(let kind, let id, _):
             add(10)
-            add(kind.ordinal)
+            add(kind.rawValue)
             add(id)
         case .started(let replica, let site): add(11, replica << 8 | site, nil)
         case .stopping(let replica): add(12, replica, nil)

@@ -1,8 +1,8 @@
 public import PaymentCore
 public import Reconciler
 
-/// One thing that happened in a run, in order. The trace of a run is the list of these, and its hash is over their
-/// text; the invariants judge them one by one.
+/// One thing that happened in a run, in order. The trace of a run is the list of these, and its hash is over what tells
+/// them apart; the invariants judge them one by one.
 public struct Happening: Sendable {
     /// When, by the run's true time, which nobody in the run can read.
     public let at: Timestamp

@@ -53,9 +53,7 @@ private struct PaymentDrawing {
     let index: Int
     let providers: [RunPlan.Provider]
 
-    private func draw(_ what: String, below bound: Int) -> Int {
-        Chance.below(bound, chance.bits(Chance.word(what), UInt64(index)))
-    }
+    private func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, index, below: bound) }
 
     mutating func payment(bursts: [Span], mayMislead: Bool) -> PlannedPayment? {
         do {

@@ -79,33 +79,30 @@ public struct RunPlan: Sendable {
     /// - Parameter arrangement: instead of the drawn replication, this one.
     public init(seed: UInt64, arrangement: Replication? = nil) {
         let chance = Chance(seed: seed)
-        func draw(_ what: String, _ index: Int, below bound: Int) -> Int {
-            Chance.below(bound, chance.bits(Chance.word(what), UInt64(index)))
-        }
         self.seed = seed
         start = Timestamp(milliseconds: 1_800_000_000_000)
         let drawn: [Replication] = [.singleStore, .singleStore, .synchronous, .asynchronous, .asynchronous]
-        let replication = arrangement ?? drawn[draw("replication", 0, below: drawn.count)]
+        let replication = arrangement ?? drawn[chance.draw("replication", below: drawn.count)]
         self.replication = replication
         sites = replication == .singleStore ? 1 : 2
-        replicasPerSite = 1 + draw("replicas", 0, below: 3)
+        replicasPerSite = 1 + chance.draw("replicas", below: 3)
         let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
         providers = cast.providers
         policy = cast.policy
         let phases: [Span] = [.minutes(20), .hours(2), .hours(12), .days(2)]
-        let phase = phases[draw("phase", 0, below: phases.count)]
+        let phase = phases[chance.draw("phase", below: phases.count)]
         faultPhase = phase
-        let count = 3 + draw("bursts", 0, below: 5)
+        let count = 3 + chance.draw("bursts", below: 5)
         bursts = (0..<count).map { index in
-            let place = draw("burst", index, below: Int(phase.milliseconds * 7 / 10))
+            let place = chance.draw("burst", index, below: Int(phase.milliseconds * 7 / 10))
             return Span(milliseconds: Int64(place) + 5_000)
         }
         payments = PlannedPayment.drawn(
-            chance, count: 40 + draw("payments", 0, below: 41), bursts: bursts, providers: cast.providers,
+            chance, count: 40 + chance.draw("payments", below: 41), bursts: bursts, providers: cast.providers,
             mayMislead: replication != .asynchronous)
         rates = FaultRates(chance, replication: replication)
-        if replication == .asynchronous, draw("lags", 0, below: 3) == 0 {
-            standbyLag = .seconds(Int64(5 + draw("lag", 0, below: 56)))
+        if replication == .asynchronous, chance.draw("lags", below: 3) == 0 {
+            standbyLag = .seconds(Int64(5 + chance.draw("lag", below: 56)))
         }
     }
 
@@ -119,17 +116,14 @@ struct Cast {
     let policy: SettlementPolicy
 
     init(_ chance: Chance, keepsAcknowledgedRows: Bool) {
-        func draw(_ what: String, _ index: Int, below bound: Int) -> Int {
-            Chance.below(bound, chance.bits(Chance.word(what), UInt64(index)))
-        }
         var policy = SettlementPolicy()
-        policy.plugAllowed = draw("plug", 0, below: 3) > 0
+        policy.plugAllowed = chance.draw("plug", below: 3) > 0
         let deadlines: [Span] = [.minutes(2), .minutes(15), .minutes(15), .hours(2)]
-        policy.defaultDeadline = deadlines[draw("deadline", 0, below: deadlines.count)]
+        policy.defaultDeadline = deadlines[chance.draw("deadline", below: deadlines.count)]
         let assumptions = SafetyAssumptions(
             storeKeepsAcknowledgedRows: keepsAcknowledgedRows, plugAllowed: policy.plugAllowed)
         var providers: [RunPlan.Provider] = []
-        let wanted = 2 + draw("providers", 0, below: 3)
+        let wanted = 2 + chance.draw("providers", below: 3)
         for (index, word) in ["card", "wallet", "points", "bank"].enumerated() where index < wanted {
             guard let name = Cast.name(word) else { continue }
             // What the daemon would refuse to start with is drawn again.
@@ -147,9 +141,7 @@ struct Cast {
     }
 
     private static func contract(_ chance: Chance, _ place: Int) -> (String, ProviderContract) {
-        func draw(_ what: String, below bound: Int) -> Int {
-            Chance.below(bound, chance.bits(Chance.word(what), UInt64(place)))
-        }
+        func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, place, below: bound) }
         var (kind, contract) = ProviderContract.known[draw("contract", below: ProviderContract.known.count)]
         guard kind.hasPrefix("reference") else { return (kind, contract) }
         if draw("unbound", below: 3) == 0 { contract.declinesBound = false }

@@ -39,8 +39,8 @@ struct SimulatedReplica {
     var tries: [Int]
     /// Callers that wait here for a payment to settle.
     var waiting: [(payment: Int, ask: Int)] = []
-    /// Tickets of requests that a runner has, with the asks that they are for.
-    var tickets: [Int: Int] = [:]
+    /// Asks that a runner has; each is the ticket of its own request.
+    var tickets: Set<Int> = []
 
     init(index: Int, site: Int, payments: Int, providers: [ProviderName], limits: Sweep.Limits) {
         self.index = index

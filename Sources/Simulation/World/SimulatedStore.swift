@@ -18,18 +18,12 @@ public struct SimulatedStore: Sendable {
         public internal(set) var until: Timestamp
     }
 
-    /// Whose key.
-    struct KeyPlace: Sendable, Hashable {
-        let caller: CallerID
-        let key: IdempotencyKey
-    }
-
     /// The rows, by the payments' places in the plan.
     public internal(set) var rows: [Row?]
     /// The site's term. Writers of another term are refused.
     public internal(set) var epoch: Int64 = 1
     /// The keys that were used.
-    var records: [KeyPlace: IdempotencyRecord] = [:]
+    var records: [CallerKey: IdempotencyRecord] = [:]
     let places: [PaymentID: Int]
 
     init(places: [PaymentID: Int]) {
@@ -42,7 +36,7 @@ public struct SimulatedStore: Sendable {
 
     /// The record of a key.
     public func record(_ caller: CallerID, _ key: IdempotencyKey) -> IdempotencyRecord? {
-        records[KeyPlace(caller: caller, key: key)]
+        records[CallerKey(caller: caller, key: key)]
     }
 
     /// Makes one change, or refuses it whole.
@@ -81,7 +75,7 @@ public struct SimulatedStore: Sendable {
 
     private mutating func keep(_ record: IdempotencyRecord?) {
         guard let record else { return }
-        records[KeyPlace(caller: record.caller, key: record.key)] = record
+        records[CallerKey(caller: record.caller, key: record.key)] = record
     }
 
     private func next(_ payment: Payment) -> Payment {
@@ -92,7 +86,7 @@ public struct SimulatedStore: Sendable {
 
     /// Keeps the first settled answer under a key; gives the one that counts.
     mutating func keep(_ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey) -> StoredAnswer? {
-        let place = KeyPlace(caller: caller, key: key)
+        let place = CallerKey(caller: caller, key: key)
         guard var record = records[place] else { return nil }
         if let first = record.answer { return first }
         record.answer = answer
@@ -137,6 +131,7 @@ extension SimulatedStore {
     }
 
     private func dueAt(_ place: Int) -> Timestamp? {
+        // An optional chain would copy the whole payment, for every row at every look of a sweep.
         guard let row = rows[place] else { return nil }
         return row.payment.dueAt
     }
@@ -185,7 +180,7 @@ extension SimulatedStore {
         for row in rows {
             guard let row, let dueAt = row.payment.dueAt else { continue }
             let at = row.holder.isEmpty ? dueAt : max(dueAt, row.until)
-            if next == nil || next.map({ at < $0 }) == true { next = at }
+            next = min(next ?? at, at)
         }
         return next
     }

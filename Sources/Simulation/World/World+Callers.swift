@@ -107,7 +107,7 @@ extension World {
         if let known { return join(ask, known) }
         let request = OperationRunner.Request(
             ticket: ask, operation: request(operation.kind, task.payment), record: record(task, replica))
-        replicas[replica].tickets[ask] = ask
+        replicas[replica].tickets.insert(ask)
         deliver(replica, task.payment, [], [request])
     }
 

@@ -49,7 +49,7 @@ extension World {
             case .reload:
                 put(.reload(try: 0), replica, payment, token, after: 2)
             case .answered(let ticket, let answer):
-                if let ask = replicas[replica].tickets.removeValue(forKey: ticket) { submitted(ask, answer) }
+                if replicas[replica].tickets.remove(ticket) != nil { submitted(ticket, answer) }
             case .changed(let changed):
                 announce(replica, payment, changed)
             case .finished(let release):
@@ -71,9 +71,7 @@ extension World {
 
     /// Nobody will answer these any more; their callers ask again.
     mutating func lose(_ tickets: [Int], _ replica: Int) {
-        for ticket in tickets {
-            if let ask = replicas[replica].tickets.removeValue(forKey: ticket) { answer(ask, .unavailable) }
-        }
+        for ask in tickets where replicas[replica].tickets.remove(ask) != nil { answer(ask, .unavailable) }
     }
 
     mutating func end(_ replica: Int, _ payment: Int) {
@@ -81,7 +79,7 @@ extension World {
         let id = plan.payments[payment].id
         let isPlaceWanted = replicas[replica].sweep.finished(id)
         let left = runner.takeLeftovers()
-        let open = left.requests.filter { replicas[replica].tickets[$0.ticket] != nil }
+        let open = left.requests.filter { replicas[replica].tickets.contains($0.ticket) }
         if !left.events.isEmpty || !open.isEmpty {
             put(.deliver(left.events, open), replica, payment, LeaseToken(0), after: 1)
         }

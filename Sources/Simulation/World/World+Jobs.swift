@@ -35,14 +35,13 @@ extension World {
     private mutating func commit(_ job: Job, _ change: PaymentChange) {
         let (payment, replica) = (job.payment, job.replica)
         let state = UInt64(change.payment.version) << 16 | UInt64(change.payment.auditHead.sequence)
-        let identity = (UInt64(payment), state)
         let tries = UInt64(replicas[replica].tries[payment])
         replicas[replica].tries[payment] += 1
-        let who = UInt64(replica) << 32 | tries
-        if let bits = strikes(.crashBeforeCommit, identity.0, identity.1, who) {
+        let (a, b, c) = (UInt64(payment), state, UInt64(replica) << 32 | tries)
+        if let bits = strikes(.crashBeforeCommit, a, b, c) {
             return crash(replica, restartAfter: downtime(bits))
         }
-        switch attempt(change, by: replica, identity.0, identity.1, who) {
+        switch attempt(change, by: replica, a, b, c) {
         case .failure(let failure):
             if failure.code == .indeterminate, does(.indeterminateCommitTakenForDone) {
                 let version = change.payment.version + 1
@@ -52,10 +51,10 @@ extension World {
         case .success(let result):
             if case .committed = result {
                 replicas[replica].tries[payment] = 0
-                if let bits = strikes(.crashAfterCommit, identity.0, identity.1, who) {
+                if let bits = strikes(.crashAfterCommit, a, b, c) {
                     return crash(replica, restartAfter: downtime(bits))
                 }
-                if let bits = strikes(.replicaPaused, identity.0, identity.1, who) {
+                if let bits = strikes(.replicaPaused, a, b, c) {
                     pause(replica, bits)
                     return put(.returned(.committed(result)), replica, payment, job.token, after: 0)
                 }
@@ -157,7 +156,7 @@ extension World {
         case .success(let result):
             submitted(first, replica)
             submitted(writer.handle(.committed(result), context), replica)
-            if let request, replicas[replica].tickets[request.ticket] != nil {
+            if let request, replicas[replica].tickets.contains(request.ticket) {
                 put(.write([], request, try: tries + 1), replica, payment, LeaseToken(0), after: 1)
             }
             arm(replica, at: now)
@@ -168,7 +167,7 @@ extension World {
         for output in outputs {
             switch output {
             case .answered(let ticket, let answer):
-                if let ask = replicas[replica].tickets.removeValue(forKey: ticket) { submitted(ask, answer) }
+                if replicas[replica].tickets.remove(ticket) != nil { submitted(ticket, answer) }
             case .perform(.alert(let alert)): emit(.alerted(alert))
             default: break
             }

@@ -3,7 +3,6 @@ internal import Reconciler
 
 /// One site: a store, and whether its term runs.
 struct Site {
-    let index: Int
     var store: SimulatedStore
     /// How far the store's clock is off, in milliseconds.
     var clockOffset: Int64 = 0
@@ -130,7 +129,7 @@ extension World {
 
     private mutating func apply(_ entry: LogEntry, to standby: Int) {
         if let record = entry.record {
-            sites[standby].store.records[SimulatedStore.KeyPlace(caller: record.caller, key: record.key)] = record
+            sites[standby].store.records[CallerKey(caller: record.caller, key: record.key)] = record
         }
         guard let payment = entry.after else { return }
         let trail = sites[standby].store.rows[entry.payment]?.trail ?? []

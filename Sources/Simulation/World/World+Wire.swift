@@ -113,7 +113,7 @@ extension World {
     ) -> AttemptReport {
         let order = wire.order
         var whims = Whims.none
-        if isCopy, wouldStrike(.requestRefused, a, b) {
+        if isCopy, planned(.requestRefused, a, b) != nil {
             // What is wrong with a request is wrong with every copy of it, and with every attempt.
             return AttemptReport(.refused, code: "http_400", bytesWritten: 500)
         }

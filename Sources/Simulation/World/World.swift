@@ -83,7 +83,7 @@ public struct World {
         outages = Array(repeating: 0, count: plan.providers.count)
         storms = outages
         let places = places
-        sites = (0..<plan.sites).map { Site(index: $0, store: SimulatedStore(places: places)) }
+        sites = (0..<plan.sites).map { _ in Site(store: SimulatedStore(places: places)) }
         for site in 0..<plan.sites {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
@@ -173,19 +173,18 @@ public struct World {
     mutating func strikes(
         _ kind: FaultKind, _ a: UInt64, _ b: UInt64 = 0, _ c: UInt64 = 0, _ d: UInt64 = 0
     ) -> UInt64? {
-        guard !areFaultsOver, wouldStrike(kind, a, b, c, d) else { return nil }
-        let id = chance.bits(kind.word, a, b, c, d)
+        guard !areFaultsOver, let id = planned(kind, a, b, c, d) else { return nil }
         struck.append(StruckFault(kind: kind, id: id))
         emit(.fault(kind, id: id, detail: isRecording ? "\(a) \(b) \(c) \(d)" : ""))
         return Chance.mixed(id)
     }
 
-    /// Whether a fault strikes this by the plan, whenever that is.
-    func wouldStrike(_ kind: FaultKind, _ a: UInt64, _ b: UInt64 = 0, _ c: UInt64 = 0, _ d: UInt64 = 0) -> Bool {
+    /// The identity of the fault that strikes this by the plan, whenever that is; nil if none does.
+    func planned(_ kind: FaultKind, _ a: UInt64, _ b: UInt64 = 0, _ c: UInt64 = 0, _ d: UInt64 = 0) -> UInt64? {
         let rate = plan.rates[kind]
-        guard rate > 0 else { return false }
+        guard rate > 0 else { return nil }
         let id = chance.bits(kind.word, a, b, c, d)
-        return Chance.happens(perMillion: rate, id) && !plan.suppressed.contains(id)
+        return Chance.happens(perMillion: rate, id) && !plan.suppressed.contains(id) ? id : nil
     }
 
     /// A length of time up to, and without, `bound` milliseconds.

@@ -1,8 +1,8 @@
 import PaymentCore
 import Simulation
 
-/// What many seeds came to, as a line of JSON and as a table.
-struct SeedSummary: Encodable {
+/// What many seeds came to.
+struct SeedSummary: SimulateResult {
     let type = "summary"
     let seeds: Int
     let findings: Int
@@ -30,11 +30,11 @@ struct SeedSummary: Encodable {
         events = tally.events
         payments = tally.payments
         simulatedHours = Int(tally.simulatedTime.milliseconds / 3_600_000)
-        self.seconds = SearchLine.seconds(seconds)
+        self.seconds = seconds.inSeconds
         // Each seed ran twice.
         eventsPerSecond = Int(Double(2 * tally.events) / max(0.001, self.seconds))
         faultsByKind = Dictionary(
-            tally.faultsByKind.map { ($0.kind.rawValue, $0.count) }, uniquingKeysWith: { first, _ in first })
+            tally.faultsByKind.map { ($0.kind.name, $0.count) }, uniquingKeysWith: { first, _ in first })
         situationsMissed = coverage.missedSituations.map(\.rawValue)
         rowsMissed = coverage.missedRows
         var shortcomings: [String] = []
@@ -49,38 +49,38 @@ struct SeedSummary: Encodable {
         self.shortcomings = shortcomings
     }
 
-    func show(on screen: SimulateScreen) throws {
-        try screen.emit(self)
+    func draw(on screen: Screen) {
         let rows: [(String, Int)] = [
             ("seeds, each run twice", seeds), ("payments", payments), ("steps", events), ("faults", faults),
             ("hours of virtual time", simulatedHours),
         ]
         for (name, count) in rows { screen.say("  " + DemoReport.line(name, count)) }
         for (kind, count) in faultsByKind.sorted(by: { $0.key < $1.key }) where count > 0 {
-            screen.say(screen.screen.faint("    " + DemoReport.line(kind.replacing("_", with: " "), count)))
+            screen.say(screen.faint("    " + DemoReport.line(kind.replacing("_", with: " "), count)))
         }
         let situations = Situation.allCases.count
         screen.say("  situations not met, of \(situations): \(situationsMissed.count)")
-        for missed in situationsMissed { screen.say(screen.screen.faint("    never: \(missed)")) }
+        for missed in situationsMissed { screen.say(screen.faint("    never: \(missed)")) }
         screen.say("  rows of the tables that never decided, of \(RowWatch.rowNames.count): \(rowsMissed.count)")
-        for missed in rowsMissed { screen.say(screen.screen.faint("    never: \(missed)")) }
+        for missed in rowsMissed { screen.say(screen.faint("    never: \(missed)")) }
         screen.say()
-        for shortcoming in shortcomings { screen.say(screen.screen.bad("  \(shortcoming)")) }
+        for shortcoming in shortcomings { screen.say(screen.bad("  \(shortcoming)")) }
         let verdict =
             findings == 0
-            ? screen.screen.good("nothing was found, and every seed ran twice to the same trace")
-            : screen.screen.bad("\(Words.count(findings, "seed")) with a finding")
-        let time = Words.time(.milliseconds(Int(seconds * 1_000)))
+            ? screen.good("nothing was found, and every seed ran twice to the same trace")
+            : screen.bad("\(Words.count(findings, "seed")) with a finding")
+        let time = Words.time(.milliseconds(Int((seconds * 1_000).rounded())))
         screen.say("  \(time), \(Words.count(eventsPerSecond)) steps per second: \(verdict)")
     }
 }
 
-/// A finding, as a line of JSON.
-struct FindingLine: Encodable {
+/// A finding. What is wrong is said before, because it takes a while to make the run small.
+struct FindingLine: SimulateResult {
     let type = "finding"
     let seed: UInt64
     let invariant: Int?
     let words: String
+    /// Empty where a finding of the same kind was shown before.
     let timeline: [String]
     let command: String
 
@@ -91,16 +91,26 @@ struct FindingLine: Encodable {
         self.timeline = timeline
         self.command = command
     }
+
+    func draw(on screen: Screen) {
+        guard !timeline.isEmpty else { return }
+        screen.say()
+        screen.say(timeline: timeline)
+        screen.say("  \(screen.bold("repeat it:")) \(command)")
+        screen.say()
+    }
 }
 
-/// The timeline of a seed without a finding, as a line of JSON.
-struct TimelineLines: Encodable {
+/// The timeline of a seed without a finding.
+struct TimelineLines: SimulateResult {
     let type = "timeline"
     let timeline: [String]
+
+    func draw(on screen: Screen) { screen.say(timeline: timeline) }
 }
 
-/// A planted bug, as a line of JSON.
-struct PlantLine: Encodable {
+/// A planted bug.
+struct PlantLine: SimulateResult {
     let type = "plant"
     let plant: String
     /// Seeds that were run until it was found.
@@ -109,4 +119,20 @@ struct PlantLine: Encodable {
     let finding: String?
     /// Seeds in which the same judges find what ships wrong as well: the bug shows nothing then.
     let foundWithout: [UInt64]
+
+    init(_ plant: String, _ hunt: PlantedBug.Hunt) {
+        self.plant = plant
+        seeds = hunt.seeds
+        finding = hunt.isConvincing ? hunt.finding?.description : nil
+        foundWithout = hunt.uncleanSeeds
+    }
+
+    func draw(on screen: Screen) {
+        let unclean = foundWithout.map(String.init).joined(separator: ", ")
+        let failure =
+            unclean.isEmpty
+            ? "not found in \(seeds) seeds" : "what ships is found wrong in the same way, by the seeds \(unclean)"
+        let words = finding.map { "found after \(seeds): \($0)" } ?? screen.bad(failure)
+        screen.say("  \(Words.column(plant, 36))\(words)")
+    }
 }

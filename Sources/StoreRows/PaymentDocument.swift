@@ -1,9 +1,9 @@
-internal import Foundation
-internal import PaymentCore
-internal import Reconciler
+package import Foundation
+package import PaymentCore
+package import Reconciler
 
 /// The JSON in which a payment, and the fields of an audit entry, are stored.
-enum PaymentDocument {
+package enum PaymentDocument {
     // Sorted keys: the same payment gives the same bytes. An encoder that is not changed any more may be shared.
     private static let encoder: JSONEncoder = {
         let encoder = JSONEncoder()
@@ -12,26 +12,30 @@ enum PaymentDocument {
     }()
     private static let decoder = JSONDecoder()
 
-    static func encode(_ payment: Payment) throws(StoreFailure) -> Data {
+    /// The bytes of a payment.
+    package static func encode(_ payment: Payment) throws(StoreFailure) -> Data {
         do {
             return try encoder.encode(payment)
         } catch {
-            throw StoreFailure(error, operation: "encode")
+            throw StoreFailure(coding: error, operation: "encode")
         }
     }
 
-    static func decode(_ document: Data) throws(StoreFailure) -> Payment {
+    /// The payment of stored bytes.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `corrupted`.
+    package static func decode(_ document: Data) throws(StoreFailure) -> Payment {
         do {
             return try decoder.decode(Payment.self, from: document)
         } catch {
-            throw StoreFailure(error, operation: "decode")
+            throw StoreFailure(coding: error, operation: "decode")
         }
     }
 
     /// Fields in order, each a pair of name and value.
     ///
     /// Written by hand, because there are several with every commit and their form is simple.
-    static func encode(_ fields: [AuditField]) -> String {
+    package static func encode(_ fields: [AuditField]) -> String {
         var text: [UInt8] = [UInt8(ascii: "[")]
         for field in fields {
             if text.count > 1 { text.append(UInt8(ascii: ",")) }
@@ -63,7 +67,8 @@ enum PaymentDocument {
         text.append(UInt8(ascii: "\""))
     }
 
-    static func decodeFields(_ text: String) throws -> [AuditField] {
+    /// Fields that the encoder made.
+    package static func decodeFields(_ text: String) throws -> [AuditField] {
         try decoder.decode([[String]].self, from: Data(text.utf8)).map { pair in
             guard pair.count == 2, let name = pair.first, let value = pair.last else {
                 throw StoreFailure(.corrupted, operation: "decode", cause: "an audit field is no pair")
@@ -73,7 +78,7 @@ enum PaymentDocument {
     }
 
     /// An entry exactly as it is stored, even where its hash is not that of its content.
-    static func entry(_ stored: some Encodable) throws -> AuditEntry {
+    package static func entry(_ stored: some Encodable) throws -> AuditEntry {
         try decoder.decode(AuditEntry.self, from: encoder.encode(stored))
     }
 }

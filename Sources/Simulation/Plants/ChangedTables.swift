@@ -1,0 +1,43 @@
+internal import PaymentCore
+
+// The shipped tables, changed in one place: what is planted in seeds and in the search is made of these.
+
+extension TableA {
+    /// The shipped table under one more row, which decides first.
+    static func withRow(_ row: Row) -> TableA { TableA(rows: [row] + TableA.shipped.rows) }
+
+    /// The shipped table under a row that decides wherever `decide` has a decision.
+    static func withRow(_ decide: @escaping @Sendable (EffectFacts) -> EffectDecision?) -> TableA {
+        withRow(Row("planted", when: { decide($0) != nil }, then: { decide($0) ?? .keep }))
+    }
+
+    /// The shipped table over facts that are seen wrongly.
+    static func seeing(_ distort: @escaping @Sendable (inout EffectFacts) -> Void) -> TableA {
+        let row = Row(
+            "planted", when: { _ in true },
+            then: { facts in
+                var facts = facts
+                distort(&facts)
+                return TableA.shipped.decide(facts).decision
+            })
+        return TableA(rows: [row])
+    }
+}
+
+extension TableB {
+    /// The shipped table under a row of that name that decides wherever `decide` has a decision.
+    static func withRow(
+        _ name: String = "planted", _ decide: @escaping @Sendable (PaymentFacts) -> PaymentDecision?
+    ) -> TableB {
+        TableB { facts in decide(facts).map { Verdict(name, $0) } ?? TableB.shipped.decide(facts) }
+    }
+
+    /// The shipped table over facts that are seen wrongly.
+    static func seeing(_ distort: @escaping @Sendable (inout PaymentFacts) -> Void) -> TableB {
+        TableB { facts in
+            var facts = facts
+            distort(&facts)
+            return TableB.shipped.decide(facts)
+        }
+    }
+}

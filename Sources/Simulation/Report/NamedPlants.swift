@@ -1,6 +1,0 @@
-extension Plant {
-    /// A planted bug for each way to get wrong what surrounds the decisions.
-    public static let sabotages: [Plant] = Sabotage.allCases.map { sabotage in
-        Plant(name: "\(sabotage)", sentence: "sabotage: \(sabotage)", sabotage: [sabotage])
-    }
-}

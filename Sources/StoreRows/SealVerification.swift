@@ -1,0 +1,170 @@
+package import PaymentCore
+package import Reconciler
+
+/// The check of all seals and trails, in steps that each read a bounded part: first the seals, one a step, then the
+/// trails, some a step, then whatever trail has lost its payment.
+package struct SealVerification: Sendable {
+    /// After so many breaks there is nothing more to learn.
+    package static let mostBreaks = 1_000
+    private static let trailsPerStep = 100
+
+    /// At the beginning.
+    package init() {}
+
+    private enum Stage: Sendable {
+        case seals(last: Int64, hash: Digest)
+        case trails(after: String)
+        case orphans
+        case done
+    }
+
+    /// What is wrong, as far as was checked.
+    package private(set) var breaks: [SealBreak] = []
+    private var stage: Stage = .seals(last: 0, hash: Seal.genesis)
+
+    /// Whether there is nothing left to check.
+    package var isDone: Bool {
+        if case .done = stage { return true }
+        return false
+    }
+
+    /// Checks the next part.
+    /// - Parameter source: reads in one snapshot.
+    package mutating func step(_ source: some SealSource) throws {
+        switch stage {
+        case .seals(let last, let hash): try checkSeal(after: last, hash, source)
+        case .trails(let after): try checkTrails(after: after, source)
+        case .orphans: try checkOrphans(source)
+        case .done: break
+        }
+        if breaks.count >= SealVerification.mostBreaks { stage = .done }
+    }
+
+    private mutating func checkSeal(after last: Int64, _ previous: Digest, _ source: some SealSource) throws {
+        guard let row = try source.seal(after: last) else {
+            stage = .trails(after: "")
+            return
+        }
+        let number = row.number
+        let room = SealVerification.mostBreaks - breaks.count
+        breaks += ((last + 1)..<max(number, last + 1)).prefix(room).map { .missing(number: $0) }
+        let heads: SealedHeads
+        do {
+            heads = try source.heads(ofSeal: number)
+        } catch is StoreFailure {
+            breaks.append(.altered(number: number))
+            stage = .seals(last: number, hash: Digest(hex: row.hash) ?? previous)
+            return
+        }
+        let claimed = Digest(hex: row.previous) ?? previous
+        let seal = Seal(number: number, at: Timestamp(milliseconds: row.at), previous: claimed, heads: heads)
+        let follows = claimed == previous || number > last + 1
+        if !follows || seal.hash.hex != row.hash || seal.heads != row.heads || claimed.hex != row.previous {
+            breaks.append(.altered(number: number))
+        }
+        try checkHeads(heads, of: number, source)
+        // What follows is judged by what this seal says of itself, so that one fault is reported once.
+        stage = .seals(last: number, hash: Digest(hex: row.hash) ?? seal.hash)
+    }
+
+    private mutating func checkHeads(_ heads: SealedHeads, of number: Int64, _ source: some SealSource) throws {
+        for (payment, head) in heads where breaks.count < SealVerification.mostBreaks {
+            let found = try source.hash(of: payment, at: head.sequence)
+            if found != head.hash.hex { breaks.append(.headMissing(number: number, payment: payment)) }
+        }
+    }
+
+    private mutating func checkTrails(after last: String, _ source: some SealSource) throws {
+        let rows = try source.trails(after: last, limit: SealVerification.trailsPerStep)
+        guard let newest = rows.last else {
+            stage = .orphans
+            return
+        }
+        for row in rows where breaks.count < SealVerification.mostBreaks {
+            // Under another id the trail is an orphan, and is found as that.
+            guard let payment = PaymentID(text: row.payment) else { continue }
+            guard let hash = Digest(hex: row.hash) else {
+                breaks.append(.trailBroken(payment: payment, detail: "the payment's head is no digest"))
+                continue
+            }
+            if let found = try checkTrail(of: payment, head: AuditHead(sequence: row.sequence, hash: hash), source) {
+                breaks.append(.trailBroken(payment: payment, detail: "\(found)"))
+            }
+        }
+        stage = .trails(after: newest.payment)
+    }
+
+    private func checkTrail(of payment: PaymentID, head: AuditHead, _ source: some SealSource) throws -> AuditBreak? {
+        var last = AuditHead.empty(payment)
+        var broken: AuditBreak?
+        try source.events(of: payment) { event in
+            broken = event.check(after: last, of: payment)
+            if broken == nil, Digest(hex: event.hash) == nil { broken = .altered(sequence: event.sequence) }
+            if let hash = Digest(hex: event.hash) { last = AuditHead(sequence: event.sequence, hash: hash) }
+            return broken == nil
+        }
+        if let broken { return broken }
+        return last == head ? nil : .wrongHead(expected: head.sequence, found: last.sequence)
+    }
+
+    private mutating func checkOrphans(_ source: some SealSource) throws {
+        for text in try source.trailsWithoutPayment(limit: SealVerification.mostBreaks) {
+            guard let payment = PaymentID(text: text) else { continue }
+            breaks.append(.trailBroken(payment: payment, detail: "its payment is gone"))
+        }
+        stage = .done
+    }
+}
+
+/// The heads that a seal covers, in ascending order of payment id.
+package typealias SealedHeads = [(payment: PaymentID, head: AuditHead)]
+
+/// A seal as it is stored.
+package struct SealRow: Sendable {
+    let number: Int64
+    let at: Int64
+    let heads: Int
+    let previous: String
+    let hash: String
+
+    /// A row.
+    package init(number: Int64, at: Int64, heads: Int, previous: String, hash: String) {
+        self.number = number
+        self.at = at
+        self.heads = heads
+        self.previous = previous
+        self.hash = hash
+    }
+}
+
+/// The head of a payment's trail, as the payment remembers it.
+package struct HeadRow: Sendable {
+    let payment: String
+    let sequence: Int64
+    let hash: String
+
+    /// A row.
+    package init(payment: String, sequence: Int64, hash: String) {
+        self.payment = payment
+        self.sequence = sequence
+        self.hash = hash
+    }
+}
+
+/// Where the seals and trails are read that are checked.
+package protocol SealSource {
+    /// The first seal with a higher number.
+    func seal(after number: Int64) throws -> SealRow?
+    /// What a seal covers.
+    ///
+    /// - Throws: ``StoreFailure`` if a head does not decode.
+    func heads(ofSeal number: Int64) throws -> SealedHeads
+    /// The hash of a trail's entry.
+    func hash(of payment: PaymentID, at sequence: Int64) throws -> String?
+    /// The heads of payments in ascending order of their ids.
+    func trails(after payment: String, limit: Int) throws -> [HeadRow]
+    /// Hands over a trail, oldest first, until it is told that this is enough.
+    func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws
+    /// Trails whose payment is gone.
+    func trailsWithoutPayment(limit: Int) throws -> [String]
+}

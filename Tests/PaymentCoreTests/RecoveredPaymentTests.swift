@@ -1,0 +1,150 @@
+import PaymentCore
+import Testing
+
+/// Payments that were taken up again on untrusted rows: what was promised before the loss is kept.
+@Suite struct RecoveredPaymentTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    private func context(_ contracts: [ProviderContract], after span: Span = .zero) throws -> MachineContext {
+        MachineContext(now: fixture.start + span, contracts: try fixture.byName(contracts))
+    }
+
+    /// A payment whose row is new and untrusted.
+    private func recovering(
+        _ contracts: [ProviderContract], _ capture: CaptureMode = .automatic
+    ) throws -> PaymentMachine {
+        let window = RecoveryWindow(
+            readsCountFrom: fixture.start, latestNotAfter: fixture.start, listingCompared: true)
+        return PaymentMachine.create(
+            try fixture.request(contracts, capture), try context(contracts), recovery: window
+        ).machine
+    }
+
+    private func read(
+        _ status: Observation.Status, _ machine: PaymentMachine, leg: Int, _ context: MachineContext,
+        amount: Money? = nil, refunds: [Observation.Movement] = []
+    ) -> PaymentEvent {
+        let of = machine.payment.legs[leg]
+        let taken = Observation.Movement(key: EffectKey(reported: "lost"), amount: of.amount, state: .succeeded)
+        return .inquired(
+            leg: leg,
+            Observation(
+                status, began: context.now, source: .inquiry, key: of.primary.key, amount: amount ?? of.amount,
+                captures: status == .captured && !of.isOnePhase ? [taken] : [], refunds: refunds))
+    }
+
+    @Test func `what is held for the caller outlives its deadline, also when rows become untrusted`() throws {
+        var stage = try fixture.stage([.reference], .manual)
+        stage.run(while: { !$0.durable.isResting })
+        let late = try context([.reference], after: .hours(2))
+        #expect(late.now > stage.durable.deadline)
+        var machine = PaymentMachine(payment: stage.durable)
+        let window = RecoveryWindow(readsCountFrom: late.now, latestNotAfter: late.now)
+        _ = machine.handle(.claimedAfterLoss(window), late)
+        #expect(machine.payment.stopReason == nil)
+        #expect(machine.payment.dueAt != nil)
+        _ = machine.handle(read(.authorized, machine, leg: 0, late), late)
+        #expect(machine.payment.state == .authorized)
+        _ = try machine.capture(key: IdempotencyKey("capture-1"), amounts: nil, late)
+        #expect(machine.payment.latch == .forward)
+    }
+
+    @Test func `what is not held counts as late once every leg was read`() throws {
+        var machine = try recovering([.reference], .manual)
+        let late = try context([.reference], after: .hours(2))
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.latch == .none)
+        _ = machine.handle(read(.notFound, machine, leg: 0, late), late)
+        #expect(machine.payment.latch == .back)
+        #expect(machine.payment.stopReason?.code == .deadlinePassed)
+    }
+
+    @Test(arguments: [ProviderContract.reference, .stripe])
+    func `a capture whose request was lost waits for its caller, and then for people`(
+        _ contract: ProviderContract
+    ) throws {
+        var machine = try recovering([contract], .manual)
+        let early = try context([contract], after: .minutes(1))
+        _ = machine.handle(read(.captured, machine, leg: 0, early), early)
+        let first = try #require(machine.payment.dueAt)
+        #expect(machine.payment.state == .processing && first > early.now)
+        let late = try context([contract], after: .days(30))
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.legs[0].quarantine?.cause == .captureRequestLost)
+        #expect(machine.payment.latch == .none, "people decide, and not the deadline")
+    }
+
+    @Test func `a refund that is not decided yet proves no success`() throws {
+        var machine = try recovering([.referenceSale])
+        let now = try context([.referenceSale], after: .minutes(1))
+        let leg = machine.payment.legs[0]
+        func refund(_ state: Observation.Movement.State) -> Observation.Movement {
+            let source = EffectKey.Source(
+                caller: machine.payment.caller, payment: machine.payment.id, operation: machine.payment.key,
+                leg: 0, effect: .refund)
+            return Observation.Movement(
+                key: EffectKey(source, format: ProviderContract.referenceSale.keyFormat), amount: leg.amount,
+                state: state)
+        }
+        _ = machine.handle(read(.captured, machine, leg: 0, now, refunds: [refund(.pending)]), now)
+        #expect(machine.payment.latch == .none)
+        #expect(machine.payment.dueAt != nil)
+        _ = machine.handle(read(.captured, machine, leg: 0, now, refunds: [refund(.succeeded)]), now)
+        #expect(machine.payment.latch == .back)
+    }
+
+    @Test func `a captured leg is not given back while people decide about another`() throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        let other = try fixture.amount(7)
+        _ = machine.handle(read(.authorized, machine, leg: 1, now, amount: other), now)
+        #expect(machine.payment.legs[1].quarantine?.cause == .contradiction)
+        let actions = machine.handle(read(.captured, machine, leg: 0, now), now)
+        #expect(machine.payment.latch == .none)
+        #expect(actions.isEmpty)
+    }
+
+    @Test func `a quarantine of untrusted rows is judged anew`() throws {
+        var machine = try recovering([.reference])
+        let now = try context([.reference], after: .minutes(1))
+        _ = machine.handle(read(.authorized, machine, leg: 0, now, amount: try fixture.amount(7)), now)
+        #expect(machine.payment.state == .quarantined)
+        let window = RecoveryWindow(readsCountFrom: now.now, latestNotAfter: now.now, listingCompared: true)
+        _ = machine.handle(.claimedAfterLoss(window), now)
+        #expect(machine.payment.legs[0].quarantine == nil)
+        _ = machine.handle(read(.authorized, machine, leg: 0, now), now)
+        #expect(machine.payment.latch == .forward)
+    }
+
+    @Test func `a leg in quarantine whose provider is not configured is left alone, and stays due`() throws {
+        var machine = try recovering([.reference])
+        let now = try context([.reference], after: .minutes(1))
+        _ = machine.handle(read(.authorized, machine, leg: 0, now, amount: try fixture.amount(7)), now)
+        let without = MachineContext(now: fixture.start + .days(3), contracts: [:])
+        #expect(machine.handle(.woke, without).isEmpty)
+        #expect(machine.busy.isEmpty)
+        #expect(try #require(machine.payment.dueAt) > without.now)
+    }
+
+    @Test func `a refund that never left before it was refused has failed`() throws {
+        var stage = try fixture.stage([.reference])
+        stage.run()
+        stage.sendScript = [.unsent, .unsent, .refused]
+        try stage.refund([0: 100])
+        stage.run(while: { $0.durable.refunds[0].state == .processing })
+        #expect(stage.durable.refunds[0].state == .failed)
+        #expect(stage.alerts.isEmpty)
+    }
+
+    @Test func `how long one effect was in doubt is no reason to look late at the next`() throws {
+        var stage = try fixture.stage(
+            [.reference], deadline: fixture.start + .days(3), send: [.lostAnswer, .lostAnswer],
+            read: Array(repeating: .unavailable, count: 7))
+        stage.run(while: { $0.sent(.capture).isEmpty })
+        let captured = stage.now
+        stage.run(while: { $0.durable.state != .succeeded })
+        #expect(stage.now < captured + .minutes(1))
+    }
+}
