@@ -145,9 +145,14 @@ import Testing
         _ = try other.refund(key: second, amounts: nil, reason: nil, context)
         #expect(other.payment.refunds[0].parts[0].effect.amount.value == 400)
         let tooMuch = try [0: fixture.amount(401)]
-        #expect(throws: OperationRefusal.self) {
+        let refusal = #expect(throws: OperationRefusal.self) {
             try machine.refund(key: second, amounts: tooMuch, reason: nil, context)
         }
+        guard case .invalid(_, let detail) = try #require(refusal) else {
+            Issue.record("expected to be told what is allowed")
+            return
+        }
+        #expect(detail.contains("400"))
         let again = try machine.refund(
             key: IdempotencyKey("refund-1"), amounts: [0: fixture.amount(600)], reason: nil, context)
         #expect(again.isEmpty)
@@ -170,7 +175,8 @@ import Testing
         try stage.refund([0: 200], key: "refund-2")
         stage.run()
         #expect(stage.durable.refunds.first?.state == .quarantined)
-        #expect(stage.durable.refunds.last?.state != .processing || stage.durable.dueAt != nil)
+        #expect(stage.durable.refunds.last?.state == .quarantined)
+        #expect(stage.alerts.count == 2)
     }
 
     @Test func `a refund that is refused after one in doubt is not sent for ever`() throws {

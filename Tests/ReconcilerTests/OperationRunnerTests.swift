@@ -146,6 +146,34 @@ import Testing
         #expect(!outputs.hasAnswer)
     }
 
+    @Test func `an operation that came after the read that checks another is checked by a read of its own`() throws {
+        var stage = try RunnerStage()
+        func refund(_ ticket: Int) throws -> OperationRunner.Request {
+            OperationRunner.Request(
+                ticket: ticket, operation: .refund(amounts: nil, reason: nil),
+                record: try stage.record("refund-\(ticket)", .refund))
+        }
+        #expect(stage.feed(.request(try refund(1))).wantsReload)
+        #expect(stage.feed(.request(try refund(2))).isEmpty)
+        let first = stage.feed(.reloaded(stage.runner.payment))
+        #expect(first.tickets == [1])
+        #expect(first.wantsReload)
+        #expect(stage.feed(.reloaded(stage.runner.payment)).tickets == [2])
+    }
+
+    @Test func `events that came with an operation are durable before it is refused`() throws {
+        var stage = try RunnerStage()
+        let window = RecoveryWindow(readsCountFrom: stage.context.now, latestNotAfter: stage.context.now)
+        let refund = OperationRunner.Request(
+            ticket: 7, operation: .refund(amounts: nil, reason: nil), record: try stage.record("refund-1", .refund))
+        let outputs = stage.runner.begin(with: [.recoveryOpened(window)], requests: [refund], stage.context)
+        #expect(outputs.change?.payment.recovery == window)
+        #expect(outputs.change?.record == nil)
+        #expect(!outputs.hasAnswer)
+        let after = stage.feed(.committed(.committed(version: 2, lease: nil)))
+        #expect(after.wantsReload && !after.hasAnswer)
+    }
+
     @Test func `an operation that cannot be checked is left unanswered`() throws {
         var stage = try RunnerStage()
         let request = OperationRunner.Request(

@@ -58,6 +58,9 @@ extension [OperationRunner.Output] {
             return nil
         }
     }
+    var tickets: [Int] {
+        compactMap { if case .answered(let ticket, _) = $0 { ticket } else { nil } }
+    }
     var hasAnswer: Bool {
         contains { if case .answered = $0 { true } else { false } }
     }
