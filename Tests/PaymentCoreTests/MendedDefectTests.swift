@@ -79,6 +79,42 @@ import Testing
         #expect(stage.sent(.refund).count == 1)
     }
 
+    /// Simulation, seed 103753: the replay of a sale whose status was forgotten said captured, no read ever did, and the
+    /// key was sent again each hour for ever.
+    @Test func `a plug that was accepted and is not shown is for people, and is not sent again`() throws {
+        let contracts = try fixture.byName([.payPay])
+        var policy = SettlementPolicy()
+        policy.plugAllowed = true
+        var now = fixture.start
+        func context() -> MachineContext { MachineContext(now: now, contracts: contracts, policy: policy) }
+        let window = RecoveryWindow(readsCountFrom: now, latestNotAfter: now, listingCompared: true)
+        var machine = PaymentMachine.create(try fixture.request([.payPay]), context(), recovery: window).machine
+        var orders = machine.handle(.inquireNow, context())
+        _ = machine.handle(
+            .inquired(leg: 0, Observation(.notFound, began: now, source: .inquiry)), context())
+        now = machine.payment.deadline + .seconds(1)
+        var sent = 0
+        for _ in 0..<40 where machine.payment.state != .quarantined {
+            now = now + .minutes(30)
+            orders = machine.handle(.woke, context())
+            for case .send(let order) in orders {
+                sent += 1
+                let leg = machine.payment.legs[0]
+                let replay = Observation(
+                    .captured, began: now, source: .answer, key: leg.primary.key, amount: leg.amount)
+                let report = AttemptReport(.accepted, code: "replayed", observation: replay)
+                orders += machine.handle(
+                    .attempted(leg: 0, effect: order.effect, number: order.number, report), context())
+            }
+            if machine.busy.contains(0) {
+                _ = machine.handle(
+                    .inquired(leg: 0, Observation(.notFound, began: now, source: .inquiry)), context())
+            }
+        }
+        #expect(machine.payment.legs[0].quarantine?.cause == .acceptedButMissing)
+        #expect(sent <= 2)
+    }
+
     @Test func `attempts that had no effect do not use up the plug`() throws {
         var stage = try fixture.stage(
             [.gmoPG], plug: true, deadline: fixture.start + .days(1),

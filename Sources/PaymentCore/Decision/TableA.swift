@@ -130,8 +130,12 @@ extension TableA {
             $0.goal == .undo && $0.proof == .proven && !($0.wasAccepted && $0.status == .notFound)
         },
         row("undo.await-proof", .awaitProof) { $0.goal == .undo && $0.proof == .notYet },
+        row("undo.accepted-lagging", .awaitVisibility) {
+            $0.goal == .undo && $0.wasAccepted && $0.status == .notFound && $0.visibility == .lagging
+        },
         row("undo.accepted-missing", .quarantine(.acceptedButMissing)) {
-            $0.goal == .undo && $0.proof == .proven && $0.status == .notFound
+            // What is accepted and not shown is not brought nearer to its end by sending it again.
+            $0.goal == .undo && $0.wasAccepted && $0.status == .notFound
         },
         row("undo.plug", .plug) { $0.goal == .undo && $0.plugAllowed && $0.age == .safe },
         row("undo.too-old", .quarantine(.keyTooOld)) { $0.goal == .undo && $0.plugAllowed },

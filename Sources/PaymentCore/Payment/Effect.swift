@@ -18,8 +18,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public let generation: Int
     /// Attempts so far.
     public internal(set) var attempts: Int
-    /// How many of them provably never left.
-    public internal(set) var unsent: Int
+    /// How many of them provably never left; nil in rows that were written before this was counted.
+    public internal(set) var unsent: Int?
     /// The attempt under way, or left by a crash.
     public internal(set) var open: Open?
     /// The worst outcome of the attempts that ended.
@@ -92,7 +92,7 @@ public struct Effect: Sendable, Hashable, Codable {
         lastCode = code
         lastOutcome = outcome
         if outcome == .accepted { acceptedAt = now }
-        if outcome == .unsent { unsent += 1 }
+        if outcome == .unsent { unsent = (unsent ?? 0) + 1 }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0
     }
 

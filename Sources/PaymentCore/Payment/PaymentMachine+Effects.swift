@@ -65,7 +65,7 @@ extension PaymentMachine {
         }
         facts.age = age(of: effect, contract, context)
         facts.proof = proof(for: reference, effect, known, contract, context)
-        facts.refusedForGood = effect.attempts - effect.unsent <= 1 && effect.credentialRefusals == 0
+        facts.refusedForGood = effect.attempts - (effect.unsent ?? 0) <= 1 && effect.credentialRefusals == 0
         facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
         facts.latchAcknowledged = payment.latchAcknowledged

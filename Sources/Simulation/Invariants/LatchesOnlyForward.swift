@@ -33,7 +33,7 @@ public struct LatchesOnlyForward: Invariant {
                 commit.after.latch == known || known.permits(commit.after.latch), at, id,
                 "the latch was acknowledged as \(known), and now is \(commit.after.latch)")
         }
-        if commit.after.latch != .none, commit.after.latchAcknowledged {
+        if commit.isConfirmed, commit.after.latch != .none, commit.after.latchAcknowledged {
             acknowledged[id] = commit.after.latch
         }
     }

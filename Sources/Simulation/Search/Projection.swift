@@ -138,7 +138,7 @@ struct Projection {
         put(number: effect.amount.value)
         // Whether there was one attempt or more is asked only as long as nothing worse than a refusal happened.
         put(small: min(effect.attempts, 1))
-        let left = effect.attempts - effect.unsent - (effect.open == nil ? 0 : 1)
+        let left = effect.attempts - (effect.unsent ?? 0) - (effect.open == nil ? 0 : 1)
         put(small: effect.worst <= .refused ? min(left, 2) : 0)
         put(flag: effect.open != nil)
         put(small: effect.worst.rawValue)

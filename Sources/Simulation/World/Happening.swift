@@ -114,11 +114,14 @@ public struct Commit: Sendable {
     public let after: Payment
     /// The audit entries of the change.
     public let entries: [AuditEntry]
+    /// Whether whoever made it may be told that it is durable. A synchronous store that cannot reach its standby keeps
+    /// a change that nobody is told of.
+    public let isConfirmed: Bool
 
     /// A change.
     public init(
         site: Int, replica: Int, token: LeaseToken?, epoch: Int64, before: Payment?, after: Payment,
-        entries: [AuditEntry]
+        entries: [AuditEntry], isConfirmed: Bool = true
     ) {
         self.site = site
         self.replica = replica
@@ -127,5 +130,6 @@ public struct Commit: Sendable {
         self.before = before
         self.after = after
         self.entries = entries
+        self.isConfirmed = isConfirmed
     }
 }

@@ -40,9 +40,11 @@ extension World {
     func reachesStore(_ replica: Int) -> Bool {
         let site = replicas[replica].site
         guard sites[site].isServing, replicas[replica].partitionedUntil <= now else { return false }
-        // A synchronous store that cannot reach its standby acknowledges nothing.
-        return plan.replication != .synchronous || link.isUp || !link.hasStandby
+        return canConfirm
     }
+
+    /// A synchronous store that cannot reach its standby acknowledges nothing.
+    private var canConfirm: Bool { plan.replication != .synchronous || link.isUp || !link.hasStandby }
 
     /// Makes a change durable in the store of a replica's site, if the store takes it.
     mutating func write(_ change: PaymentChange, by replica: Int) -> CommitResult {
@@ -61,7 +63,8 @@ extension World {
             .committed(
                 Commit(
                     site: site, replica: replica, token: World.token(change.lease, row.token),
-                    epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries)))
+                    epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries,
+                    isConfirmed: canConfirm)))
         tell(entry, from: site)
         nudge(site, place, except: replica)
         return result
