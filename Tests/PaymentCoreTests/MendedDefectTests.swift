@@ -79,8 +79,8 @@ import Testing
         #expect(stage.sent(.refund).count == 1)
     }
 
-    /// Simulation, seed 103753: the replay of a sale whose status was forgotten said captured, no read ever did, and the
-    /// key was sent again each hour for ever.
+    /// Simulation, seed 103753: the replay of a sale whose status was forgotten said captured, no read ever did, and
+    /// the key was sent again each hour for ever.
     @Test func `a plug that was accepted and is not shown is for people, and is not sent again`() throws {
         let contracts = try fixture.byName([.payPay])
         var policy = SettlementPolicy()
@@ -113,6 +113,40 @@ import Testing
         }
         #expect(machine.payment.legs[0].quarantine?.cause == .acceptedButMissing)
         #expect(sent <= 2)
+    }
+
+    /// Simulation, seed 75: what was accepted had been declined since, and a plug that its provider lost was taken for
+    /// missing, although sending it again was safe.
+    @Test func `a plug after a decline stands for itself, whatever was accepted before`() throws {
+        let contracts = try fixture.byName([.gmoPG])
+        var policy = SettlementPolicy()
+        policy.plugAllowed = true
+        var now = fixture.start
+        func context() -> MachineContext { MachineContext(now: now, contracts: contracts, policy: policy) }
+        var machine = PaymentMachine.create(try fixture.request([.gmoPG]), context()).machine
+        let key = machine.payment.legs[0].primary.key
+        func read(_ status: Observation.Status) -> PaymentEvent {
+            .inquired(leg: 0, Observation(status, began: now, source: .inquiry, key: key))
+        }
+        let pending = Observation(.pending, began: now, source: .answer, key: key)
+        _ = machine.handle(
+            .attempted(
+                leg: 0, effect: .primary, number: 1, AttemptReport(.accepted, code: "pending", observation: pending)),
+            context())
+        var plugs = 0
+        for status in [Observation.Status.declined, .notFound, .notFound, .notFound, .notFound] {
+            now = now + .minutes(30)
+            if !machine.busy.contains(0) { _ = machine.handle(.woke, context()) }
+            try #require(machine.busy.contains(0))
+            for case .send(let order) in machine.handle(read(status), context()) {
+                plugs += 1
+                let lost = AttemptReport(.indeterminate, code: "read_timeout", bytesWritten: 400)
+                _ = machine.handle(
+                    .attempted(leg: 0, effect: order.effect, number: order.number, lost), context())
+            }
+        }
+        #expect(plugs >= 2)
+        #expect(machine.payment.legs[0].quarantine == nil)
     }
 
     @Test func `attempts that had no effect do not use up the plug`() throws {

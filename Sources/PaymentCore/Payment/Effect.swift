@@ -30,7 +30,8 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var lastIntentAt: Timestamp?
     /// The latest `not_after` of all attempts.
     public internal(set) var latestNotAfter: Timestamp?
-    /// When an attempt was last accepted.
+    /// When an attempt was last accepted, since the last one that was made after a decline: what had been accepted
+    /// before came to its end by the decline.
     public internal(set) var acceptedAt: Timestamp?
     /// Tries in a row that provably had no effect.
     public internal(set) var fruitless: Int
@@ -73,7 +74,10 @@ public struct Effect: Sendable, Hashable, Codable {
     /// Writes the intent of one more attempt.
     mutating func begin(at now: Timestamp, notAfter: Timestamp?, wasDeclined: Bool) -> Int {
         attempts += 1
-        if wasDeclined { sentAfterDecline += 1 }
+        if wasDeclined {
+            sentAfterDecline += 1
+            acceptedAt = nil
+        }
         open = Open(number: attempts, at: now)
         firstIntentAt = firstIntentAt ?? now
         lastIntentAt = now

@@ -49,7 +49,9 @@ struct QuarantineJudgement {
         transactions.contains { transaction in
             if let read = leg.knowledge?.began, transaction.firstUse + contract.clockSkew > read { return false }
             return switch reference {
-            case .primary: true
+            case .primary:
+                // Under a key that was used anew, what was declined before is not what was accepted and then lost.
+                provider.transaction(effect.key, at: evidence.now) != nil
             case .capture: transaction.captures.contains { $0.key == effect.key }
             case .void: transaction.status == .voided || transaction.status == .tombstoned
             case .compensation, .refund: transaction.refunds.contains { $0.key == effect.key }
