@@ -55,6 +55,11 @@ let package = Package(
         .target(
             name: "SQLiteStore", dependencies: ["StoreRows", "Reconciler", "PaymentCore", grdb, logging],
             swiftSettings: strict),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "PostgresStore",
+            dependencies: ["CLibPQ", "StoreRows", "Reconciler", "PaymentCore", crypto, logging],
+            resources: [.embedInCode("Migrations/0001-payments.sql")], swiftSettings: strict),
         // The wire.
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -85,7 +90,7 @@ let package = Package(
         .executableTarget(
             name: "ReconcileDaemon",
             dependencies: [
-                "PaymentCore", "Reconciler", "SQLiteStore", "HTTPTransport", "Providers", "PaymentAPI",
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "PaymentAPI",
                 "OperationsConsole", "Simulation", hummingbird, lifecycle, signals, arguments, yams, logging, metrics,
                 coreMetrics,
                 crypto,
@@ -122,6 +127,12 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict),
+        // Real servers for tests.
+        .target(name: "PostgresServers", path: "Tests/PostgresServers", swiftSettings: strict),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: ["PostgresStore", "PostgresServers", "StoreContract", "Reconciler", "PaymentCore", logging],
+            swiftSettings: strict),
         .testTarget(
             name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreContract", "Reconciler", "PaymentCore"],
             swiftSettings: strict),
@@ -137,7 +148,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ReconcileDaemonTests",
-            dependencies: ["ReconcileDaemon", "PaymentCore", "Simulation", arguments, yams],
+            dependencies: ["ReconcileDaemon", "PaymentCore", "PostgresStore", "Simulation", arguments, yams],
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),

@@ -80,6 +80,9 @@ import Testing
                 "RECONCILED_PROVIDERS_BALANCE_TOKEN": token,
             ])
         #expect(configuration.providers.map { "\($0.name)" } == ["card", "points", "balance"])
-        #expect(configuration.databasePath == "books.sqlite")
+        guard case .sqlite("books.sqlite") = configuration.store else {
+            Issue.record("the store is \(configuration.store)")
+            return
+        }
     }
 }

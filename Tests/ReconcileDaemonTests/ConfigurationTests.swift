@@ -1,4 +1,5 @@
 import PaymentCore
+import PostgresStore
 import Testing
 import Yams
 
@@ -34,11 +35,35 @@ import Yams
 
     @Test func `what is not said has its documented default`() throws {
         let configuration = try read(ConfigurationTests.minimal)
-        #expect(configuration.databasePath == "reconciled.sqlite")
+        guard case .sqlite("reconciled.sqlite") = configuration.store else {
+            Issue.record("the store is \(configuration.store)")
+            return
+        }
         #expect(configuration.http.port == 8080)
         #expect(configuration.admin.host == "127.0.0.1")
         #expect(configuration.policy.inquirySchedule == .inquiry)
         #expect(configuration.providers[0].contract == .reference)
+    }
+
+    @Test func `a database is named by a URL or by key words, and its password by a secret`() throws {
+        for url in ["postgres://app@db1,db2:5433/payments", "postgres:host=db1,db2 dbname=payments user=app"] {
+            let configuration = try read(
+                ConfigurationTests.minimal + "\nstore: {url: '\(url)', schema: ledger, writers: 3}",
+                ["RECONCILED_STORE_PASSWORD": "hush"])
+            guard case .postgres(let settings) = configuration.store else {
+                Issue.record("the store is \(configuration.store)")
+                continue
+            }
+            #expect(settings.schema == "ledger")
+            #expect(settings.writers == 3)
+            #expect(settings.password == "hush")
+        }
+        let fromEnvironment = try read(
+            ConfigurationTests.minimal, ["RECONCILED_STORE_URL": "postgres://app:secret@db/payments"])
+        guard case .postgres = fromEnvironment.store else {
+            Issue.record("a URL with a password may come from the environment")
+            return
+        }
     }
 
     @Test func `the environment overrides a key, and addresses a provider by its name`() throws {
@@ -71,6 +96,12 @@ import Yams
         ("reconcile: {inquiry_schedule: [5s, 2s]}", "reconcile.inquiry_schedule: '5s, 2s'; allowed: a list"),
         ("unknown: 1", "unknown: '(unknown key)'; allowed:"),
         ("store: {url: 'mysql:x'}", "store.url: 'mysql:x'; allowed: sqlite:<path>"),
+        ("store: {url: 'postgres:hots=a'}", "store.url: '(hidden: it may hold a password)'; allowed: sqlite:<path>"),
+        (
+            "store: {url: 'postgres://u:secret@h/d'}",
+            "store.url: '(hidden: it holds a password)'; allowed: a password in"
+        ),
+        ("store: {schema: 'a-b'}", "store.schema: 'a-b'; allowed: a name of a-z, 0-9 and _"),
         ("telemetry: {log_format: xml}", "telemetry.log_format: 'xml'; allowed: text or json"),
     ])
     func `a bad value stops the start with the key, the value and what is allowed`(

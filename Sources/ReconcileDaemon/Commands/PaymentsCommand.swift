@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import PaymentCore
 import Reconciler
-import SQLiteStore
 
 struct PaymentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,16 +26,8 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-func openStore(_ options: ConfigurationOptions) throws -> SQLiteStore {
-    let configuration = try options.load()
-    guard FileManager.default.fileExists(atPath: configuration.databasePath) else {
-        throw CommandFailure(.unavailable, "there is no database at \(configuration.databasePath) yet")
-    }
-    do {
-        return try SQLiteStore(path: configuration.databasePath)
-    } catch {
-        throw CommandFailure(.unavailable, "\(error)")
-    }
+func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {
+    try await options.load().store.open(mustExist: true)
 }
 
 struct ListPayments: AsyncParsableCommand {
@@ -90,7 +81,7 @@ struct ShowPayment: AsyncParsableCommand {
         guard let id = PaymentID(text: id) else {
             throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
         }
-        let store = try openStore(options)
+        let store = try await openStore(options)
         guard let payment = try await store.payment(id) else {
             throw CommandFailure(.finding, "there is no payment \(id)")
         }
@@ -123,7 +114,7 @@ struct ReconcilePayment: AsyncParsableCommand {
             throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
         }
         let configuration = try options.load()
-        let store = try openStore(options)
+        let store = try await openStore(options)
         for _ in 0..<5 {
             guard let payment = try await store.payment(id) else {
                 throw CommandFailure(.finding, "there is no payment \(id)")

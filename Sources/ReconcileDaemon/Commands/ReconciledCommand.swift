@@ -19,8 +19,8 @@ struct ReconciledCommand: AsyncParsableCommand {
             """,
         version: BuildVersion.text,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self, SimulateCommand.self,
-            VersionCommand.self,
+            ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
+            SimulateCommand.self, VersionCommand.self,
         ])
 
     static func main() async {

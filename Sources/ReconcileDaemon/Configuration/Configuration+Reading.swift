@@ -50,7 +50,7 @@ extension Configuration {
         let providers = readProviders(top, policy, assumptions)
         let configuration = Configuration(
             siteName: site.text("name") ?? "main",
-            databasePath: readStore(store),
+            store: StoreSettings.read(store, environment: environment),
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
@@ -75,15 +75,6 @@ extension Configuration {
         for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
         try reading.finish()
         return configuration
-    }
-
-    private static func readStore(_ section: ConfigurationSection) -> String {
-        let text = section.text("url") ?? "sqlite:reconciled.sqlite"
-        guard text.hasPrefix("sqlite:"), text.count > 7 else {
-            section.report("url", value: text, allowed: "sqlite:<path>")
-            return ""
-        }
-        return String(text.dropFirst(7))
     }
 
     private static func readPrincipals(_ parent: ConfigurationSection, _ key: String) -> [Principal] {

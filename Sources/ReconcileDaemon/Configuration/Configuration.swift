@@ -39,7 +39,7 @@ struct Configuration {
     }
 
     var siteName: String
-    var databasePath: String
+    var store: StoreSettings
     var http: Listener
     var maximumBodyBytes: Int
     var maximumConcurrentRequests: Int

@@ -8,7 +8,6 @@ import PaymentAPI
 import PaymentCore
 import Providers
 import Reconciler
-import SQLiteStore
 import ServiceLifecycle
 import UnixSignals
 
@@ -21,9 +20,9 @@ struct Daemon {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
         let clock = SystemClock()
-        let sqlite = try openStore(logger)
+        let store = try await configuration.store.open(logger)
         let (providers, senders, amountCheck) = try assembleProviders(clock, logger)
-        let parts = withFailpoints(sqlite, providers)
+        let parts = withFailpoints(store, providers)
         var settings = EngineSettings(holder: "\(configuration.siteName)-\(UUID().uuidString)")
         settings.policy = configuration.policy
         settings.sweep = configuration.sweep
@@ -43,7 +42,7 @@ struct Daemon {
             ClosingService {
                 for sender in senders { await sender.shutdown() }
                 do {
-                    try await sqlite.close()
+                    try await store.close()
                 } catch {
                     logger.warning("the store did not close", metadata: ["error": "\(error)"])
                 }
@@ -74,16 +73,6 @@ struct Daemon {
         }
         MetricsSystem.bootstrap(registry)
         return Logger(label: "reconciled")
-    }
-
-    private func openStore(_ logger: Logger) throws -> SQLiteStore {
-        var options = SQLiteStoreConfiguration()
-        options.logger = logger
-        do {
-            return try SQLiteStore(path: configuration.databasePath, configuration: options)
-        } catch {
-            throw CommandFailure(.unavailable, "\(error)")
-        }
     }
 
     private func serviceGroupConfiguration(

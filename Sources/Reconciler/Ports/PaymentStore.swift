@@ -61,6 +61,15 @@ public protocol PaymentStore: Sendable {
 
     /// Writes and reads something small, to see whether the store works at all.
     func probe() async throws(StoreFailure)
+
+    /// Tells whenever another process may have left something that is due at once. Nothing depends on it: what is due
+    /// is also found by looking.
+    func dueChanges() -> AsyncStream<Void>
+}
+
+extension PaymentStore {
+    /// A store that is not told of other processes' changes.
+    public func dueChanges() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }
 
 /// Proof of a lease: rises with every claim of a payment, so that a worker whose lease ended cannot write.

@@ -79,6 +79,7 @@ public actor SettlementEngine {
             group.addTask { await self.sweepUntilStopped() }
             group.addTask { await self.keepLeases() }
             group.addTask { await self.sealNowAndThen() }
+            group.addTask { for await _ in self.store.dueChanges() { self.wakeSink.yield() } }
             for await job in jobs {
                 group.addTask { await self.execute(job) }
             }

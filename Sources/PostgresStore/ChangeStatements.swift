@@ -1,0 +1,176 @@
+internal import PaymentCore
+internal import Reconciler
+internal import StoreRows
+
+/// A group of changes as few statements, each with an array for each column. Those that must touch as many rows as they
+/// have members end with an error where they do not.
+enum ChangeStatements {
+    /// One transaction.
+    static func group(_ changes: [PreparedChange], now: Parameter) -> [Statement] {
+        let new = changes.filter(\.isNew)
+        let old = changes.filter { !$0.isNew }
+        let keyed = changes.filter { $0.record != nil }
+        var statements = [Statement("BEGIN")]
+        if !keyed.isEmpty { statements.append(keys(keyed)) }
+        if !new.isEmpty { statements.append(insert(new, now)) }
+        if !old.isEmpty { statements.append(update(old)) }
+        statements += [legs(changes), effects(changes)]
+        if changes.contains(where: { !$0.events.isEmpty }) { statements.append(events(changes)) }
+        return statements + [Statement("COMMIT")]
+    }
+
+    private static func insert(_ changes: [PreparedChange], _ now: Parameter) -> Statement {
+        let holders: [(name: String, span: Int64)] = changes.map { change in
+            guard case .creating(let holder, let span) = change.lease else { return (name: "", span: 0) }
+            return (name: holder, span: span.milliseconds)
+        }
+        let payments = changes.map(\.payment)
+        return Statement(
+            """
+            WITH written AS (
+                INSERT INTO payments (id, caller, key, state, latch, reference, amount, currency, created_at,
+                    updated_at, version, due_at, due_provider, lease_holder, lease_token, lease_until, audit_seq,
+                    audit_hash, document)
+                SELECT id, caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
+                    due_at, due_provider, holder, 1, \(DatabaseClock.now(19)) + span, audit_seq, audit_hash, document
+                FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
+                    $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::text[],
+                    $15::bigint[], $16::bigint[], $17::text[], $18::text[])
+                    AS new (id, caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
+                        due_at, due_provider, holder, span, audit_seq, audit_hash, document)
+                ORDER BY id
+                ON CONFLICT (id) DO NOTHING RETURNING 1
+            ) SELECT require_rows(count(*), $20) FROM written
+            """,
+            [
+                .texts(changes.map(\.id)), .texts(payments.map(\.caller.name)), .texts(payments.map(\.key.text)),
+                .texts(payments.map(\.state.rawValue)), .texts(payments.map(\.latch.rawValue)),
+                .texts(payments.map(\.reference)), .ints(payments.map(\.amount.value)),
+                .texts(payments.map(\.amount.currency.code)), .ints(payments.map(\.createdAt.milliseconds)),
+                .ints(payments.map(\.updatedAt.milliseconds)), .ints(payments.map(\.version)),
+                .ints(payments.map { $0.dueAt?.milliseconds }), .texts(payments.map { $0.dueProvider?.name ?? "" }),
+                .texts(holders.map(\.name)), .ints(holders.map(\.span)), .ints(payments.map(\.auditHead.sequence)),
+                .texts(payments.map(\.auditHead.hash.hex)), .texts(changes.map(\.document)), now,
+                .int(changes.count),
+            ])
+    }
+
+    private static func update(_ changes: [PreparedChange]) -> Statement {
+        let payments = changes.map(\.payment)
+        return Statement(
+            """
+            WITH change AS (
+                SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::boolean[], $5::bigint[], $6::text[],
+                    $7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::text[],
+                    $14::text[])
+                    AS change (id, read_version, token, ends, head_seq, head_hash, state, latch, updated_at, due_at,
+                        due_provider, audit_seq, audit_hash, document)
+            ), locked AS (
+                -- In one order, so that two groups never wait for each other.
+                SELECT id FROM payments WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
+            ), written AS (
+                UPDATE payments AS p SET state = change.state, latch = change.latch, updated_at = change.updated_at,
+                    version = change.read_version + 1, due_at = change.due_at, due_provider = change.due_provider,
+                    audit_seq = change.audit_seq, audit_hash = change.audit_hash, document = change.document,
+                    lease_holder = CASE WHEN change.ends THEN NULL ELSE p.lease_holder END,
+                    lease_until = CASE WHEN change.ends THEN NULL ELSE p.lease_until END
+                FROM change JOIN locked USING (id)
+                WHERE p.id = change.id AND p.version = change.read_version AND p.audit_seq = change.head_seq
+                    AND p.audit_hash = change.head_hash
+                    AND (change.token IS NULL OR (p.lease_holder IS NOT NULL AND p.lease_token = change.token))
+                RETURNING 1
+            ) SELECT require_rows(count(*), $15) FROM written
+            """,
+            [
+                .texts(changes.map(\.id)), .ints(changes.map(\.readVersion)), .ints(changes.map(\.token)),
+                .bools(changes.map(\.ends)), .ints(changes.map(\.headBefore.sequence)),
+                .texts(changes.map(\.headBefore.hash.hex)), .texts(payments.map(\.state.rawValue)),
+                .texts(payments.map(\.latch.rawValue)), .ints(payments.map(\.updatedAt.milliseconds)),
+                .ints(payments.map { $0.dueAt?.milliseconds }), .texts(payments.map { $0.dueProvider?.name ?? "" }),
+                .ints(payments.map(\.auditHead.sequence)), .texts(payments.map(\.auditHead.hash.hex)),
+                .texts(changes.map(\.document)), .int(changes.count),
+            ])
+    }
+
+    private static func legs(_ changes: [PreparedChange]) -> Statement {
+        let rows = changes.flatMap { change in change.legs.map { (change.id, $0) } }
+        return Statement(
+            """
+            INSERT INTO legs AS known (payment_id, leg, provider, first_at_provider, amount, captured, status, standing,
+                created_at)
+            SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[], $5::bigint[], $6::bigint[],
+                $7::text[], $8::text[], $9::bigint[])
+            ON CONFLICT (payment_id, leg) DO UPDATE
+            SET captured = excluded.captured, status = excluded.status, standing = excluded.standing
+            WHERE (known.captured, known.status, known.standing)
+                IS DISTINCT FROM (excluded.captured, excluded.status, excluded.standing)
+            """,
+            [
+                .texts(rows.map(\.0)), .ints(rows.map { Int64($0.1.leg) }), .texts(rows.map(\.1.provider)),
+                .bools(rows.map(\.1.isFirstAtProvider)), .ints(rows.map(\.1.amount)), .ints(rows.map(\.1.captured)),
+                .texts(rows.map(\.1.status)), .texts(rows.map(\.1.standing)), .ints(rows.map(\.1.createdAt)),
+            ])
+    }
+
+    private static func effects(_ changes: [PreparedChange]) -> Statement {
+        let rows = changes.flatMap { change in change.effects.map { (change.id, $0) } }
+        return Statement(
+            """
+            INSERT INTO effects AS known (payment_id, provider, key, leg, kind, amount, generation, attempts, worst,
+                status)
+            SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
+                $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
+            ON CONFLICT (payment_id, provider, key) DO UPDATE
+            SET attempts = excluded.attempts, worst = excluded.worst, status = excluded.status
+            WHERE (known.attempts, known.worst, known.status)
+                IS DISTINCT FROM (excluded.attempts, excluded.worst, excluded.status)
+            """,
+            [
+                .texts(rows.map(\.0)), .texts(rows.map(\.1.provider)), .texts(rows.map(\.1.key)),
+                .ints(rows.map { Int64($0.1.leg) }), .texts(rows.map(\.1.kind)), .ints(rows.map(\.1.amount)),
+                .ints(rows.map { Int64($0.1.generation) }), .ints(rows.map { Int64($0.1.attempts) }),
+                .ints(rows.map { Int64($0.1.worst) }), .texts(rows.map(\.1.status)),
+            ])
+    }
+
+    private static func events(_ changes: [PreparedChange]) -> Statement {
+        let rows = changes.flatMap { change in change.events.map { (change.id, $0) } }
+        return Statement(
+            """
+            INSERT INTO events (payment_id, seq, at, type, leg, fields, prev, hash)
+            SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::text[],
+                $7::text[], $8::text[])
+            """,
+            [
+                .texts(rows.map(\.0)), .ints(rows.map(\.1.sequence)), .ints(rows.map(\.1.at)),
+                .texts(rows.map(\.1.type)), .ints(rows.map { $0.1.leg.map { Int64($0) } }),
+                .texts(rows.map(\.1.fields)), .texts(rows.map(\.1.previous)), .texts(rows.map(\.1.hash)),
+            ])
+    }
+
+    private static func keys(_ changes: [PreparedChange]) -> Statement {
+        let records = changes.compactMap(\.record)
+        return Statement(
+            """
+            WITH written AS (
+                INSERT INTO idempotency_keys (place, caller, key, operation, payment_id, fingerprint, created_at,
+                    pruned, answer_status, answer_type, answer_location, answer_body)
+                SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
+                    $7::bigint[], $8::boolean[], $9::bigint[], $10::text[], $11::text[], $12::bytea[])
+                    AS new (place, caller, key, operation, payment_id, fingerprint, created_at, pruned, answer_status,
+                        answer_type, answer_location, answer_body)
+                ORDER BY place
+                ON CONFLICT (place) DO NOTHING RETURNING 1
+            ) SELECT require_rows(count(*), $13) FROM written
+            """,
+            [
+                .texts(changes.compactMap(\.keyPlace)), .texts(records.map(\.caller.name)),
+                .texts(records.map(\.key.text)), .texts(records.map(\.operation.rawValue)),
+                .texts(records.map(\.payment.text)), .texts(records.map(\.fingerprint.hex)),
+                .ints(records.map(\.createdAt.milliseconds)), .bools(records.map(\.isPruned)),
+                .ints(records.map { $0.answer.map { Int64($0.status) } }), .texts(records.map(\.answer?.contentType)),
+                .texts(records.map { $0.answer?.location }), .byteStrings(records.map(\.answer?.body)),
+                .int(records.count),
+            ])
+    }
+}

@@ -1,0 +1,176 @@
+internal import Crypto
+internal import PaymentCore
+public import Reconciler
+
+/// The numbered migrations: applied under a lock, each in a transaction of its own, and checked by checksum at every
+/// start. One that was published never changes, and each leaves the version before it working.
+struct Migrations {
+    /// One step of the schema.
+    struct Step: Sendable {
+        let number: Int64
+        let name: String
+        let sql: String
+
+        /// The SHA-256 of its words.
+        var checksum: String { SHA256.hash(data: Array(sql.utf8)).map { hex($0) }.joined() }
+
+        private func hex(_ byte: UInt8) -> String {
+            let digits = String(byte, radix: 16)
+            return byte < 16 ? "0\(digits)" : digits
+        }
+    }
+
+    /// All steps in ascending order.
+    static let all: [Step] = [
+        Step(number: 1, name: "payments", sql: String(decoding: PackageResources._001_payments_sql, as: UTF8.self))
+    ]
+
+    private let connection: PostgresConnection
+    private let steps: [Step]
+
+    init(_ connection: PostgresConnection, steps: [Step] = Migrations.all) {
+        self.connection = connection
+        self.steps = steps
+    }
+
+    /// The steps that were applied, by number.
+    private func applied() throws -> [Int64: String] {
+        let there = try connection.rows("SELECT to_regclass('schema_migrations') IS NOT NULL")
+        guard try there.bool(0, 0) else { return [:] }
+        let rows = try connection.rows("SELECT number, checksum FROM schema_migrations ORDER BY number")
+        var applied: [Int64: String] = [:]
+        for row in 0..<rows.count { applied[try rows.int(row, 0)] = try rows.text(row, 1) }
+        return applied
+    }
+
+    /// The steps that would run.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if an applied step is unknown or has other words.
+    func pending() throws -> [Step] {
+        let applied = try applied()
+        for (number, checksum) in applied.sorted(by: { $0.key < $1.key }) {
+            guard let step = steps.first(where: { $0.number == number }) else {
+                throw StoreFailure(
+                    .incompatible, operation: "migrate",
+                    cause: "the schema has migration \(number) of a newer version; this one knows up to "
+                        + "\(steps.last?.number ?? 0)")
+            }
+            guard step.checksum == checksum else {
+                throw StoreFailure(
+                    .incompatible, operation: "migrate",
+                    cause: "migration \(number) was applied with other words than this version has")
+            }
+        }
+        return steps.filter { applied[$0.number] == nil }
+    }
+
+    /// Requires that nothing is pending.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible`.
+    func requireCurrent() throws {
+        let pending = try pending()
+        guard pending.isEmpty else {
+            throw StoreFailure(
+                .incompatible, operation: "open",
+                cause: "migrations are missing: \(pending.map { "\($0.number) \($0.name)" }.joined(separator: ", ")); "
+                    + "run `reconciled migrate`")
+        }
+    }
+
+    /// Applies what is pending, in ascending order; returns what was applied. Of several processes that do so at the
+    /// same moment one works, and the others find nothing left.
+    func apply(schema: String) throws -> [Step] {
+        try connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
+        try connection.run([Statement("SELECT pg_advisory_lock(\(Session.lockSpace), -2)")])
+        do {
+            let pending = try pending()
+            for step in pending {
+                try connection.script(
+                    """
+                    BEGIN;
+                    CREATE TABLE IF NOT EXISTS schema_migrations (
+                        number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+                        applied_at timestamptz NOT NULL DEFAULT now());
+                    \(step.sql)
+                    INSERT INTO schema_migrations (number, name, checksum)
+                        VALUES (\(step.number), '\(step.name)', '\(step.checksum)');
+                    COMMIT;
+                    """)
+            }
+            try connection.run([Statement("SELECT pg_advisory_unlock(\(Session.lockSpace), -2)")])
+            return pending
+        } catch {
+            // The lock, and a transaction that failed, end with the session.
+            connection.close()
+            throw error
+        }
+    }
+}
+
+/// A step of the schema, as an operator sees it.
+public struct SchemaMigration: Sendable, Hashable {
+    /// Its number, from 1.
+    public let number: Int
+    /// What it is about.
+    public let name: String
+    /// The SHA-256 of its words.
+    public let checksum: String
+
+    init(_ step: Migrations.Step) {
+        number = Int(step.number)
+        name = step.name
+        checksum = step.checksum
+    }
+}
+
+extension PostgresStore {
+    /// What ``migrate(_:)`` would apply.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `unavailable` without a server, `incompatible` if an applied migration
+    ///   is unknown or has other words.
+    public static func pendingMigrations(
+        _ configuration: PostgresStoreConfiguration
+    ) async throws(StoreFailure) -> [SchemaMigration] {
+        try await withConnection(configuration) { try Migrations($0).pending().map { SchemaMigration($0) } }
+    }
+
+    /// Makes the schema what this version works with; returns what was applied.
+    ///
+    /// - Throws: ``StoreFailure`` as ``pendingMigrations(_:)``.
+    @discardableResult
+    public static func migrate(
+        _ configuration: PostgresStoreConfiguration
+    ) async throws(StoreFailure) -> [SchemaMigration] {
+        let schema = configuration.schema
+        return try await withConnection(configuration) { connection in
+            try Migrations(connection).apply(schema: schema).map { SchemaMigration($0) }
+        }
+    }
+
+    private static func withConnection<Value: Sendable>(
+        _ configuration: PostgresStoreConfiguration,
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(StoreFailure) -> Value {
+        var patient = configuration
+        // A migration may take a while.
+        patient.timeLimit = .hours(1)
+        let session = Session(patient)
+        let inbox = PostgresLane.Inbox()
+        PostgresLane.start(1, name: "pg-migrate", inbox: inbox) { () throws(StoreFailure) in try session.open() }
+        let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
+            inbox.add(
+                PostgresLane.Work(
+                    perform: { connection in
+                        do {
+                            continuation.resume(returning: .success(try body(connection)))
+                        } catch {
+                            continuation.resume(
+                                returning: .failure(StoreFailure(error, "migrate", lost: .unavailable)))
+                        }
+                    },
+                    refuse: { continuation.resume(returning: .failure($0)) }))
+        }
+        await inbox.close()
+        return try result.get()
+    }
+}

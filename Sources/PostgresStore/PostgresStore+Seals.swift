@@ -1,0 +1,186 @@
+internal import PaymentCore
+public import Reconciler
+internal import StoreRows
+
+extension PostgresStore {
+    /// Seals the heads of all trails that grew since the last seal; `nil` if none did, or another process is at it.
+    public func seal() async throws(StoreFailure) -> Seal? {
+        let clock = clock.parameter
+        return try await write("seal") { connection in
+            do {
+                guard let newest = try SealTables.newestEvent(connection) else { return (nil, []) }
+                return try SealTables(connection).seal(through: newest, clock: clock)
+            } catch let error as PostgresError {
+                // A transaction that failed stays open otherwise.
+                if !connection.isBroken { try connection.run([Statement("ROLLBACK")]) }
+                throw error
+            } catch {
+                // The transaction ends with its session.
+                if !(error is PostgresConnection.Lost) { connection.close() }
+                throw error
+            }
+        }
+    }
+
+    /// Checks the seals' chain, every sealed head, and every trail in itself. Each step is a short read of one
+    /// snapshot, so that a long check holds nothing up; in memory are the heads of one seal at a time. Reports at most
+    /// ``SealVerification/mostBreaks`` breaks and then stops.
+    public func verifySeals() async throws(StoreFailure) -> [SealBreak] {
+        var verification = SealVerification()
+        while !verification.isDone {
+            let state = verification
+            verification = try await perform("verify seals") { connection in
+                var next = state
+                try connection.run([Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")])
+                do {
+                    try next.step(SealTables(connection))
+                } catch {
+                    connection.close()
+                    throw error
+                }
+                try connection.run([Statement("COMMIT")])
+                return next
+            }
+        }
+        return verification.breaks
+    }
+}
+
+/// The tables of seals and trails.
+struct SealTables: SealSource {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// The number of the newest event below which none is missing; nil if all are sealed.
+    ///
+    /// Events are numbered when they are written and seen when they are committed: the table is locked for a moment
+    /// against those that write, so that whatever has a lower number is there.
+    static func newestEvent(_ connection: PostgresConnection) throws -> Int64? {
+        let news = try connection.rows(
+            "SELECT coalesce((SELECT max(id) FROM events), 0) > coalesce((SELECT max(through_event) FROM seals), 0)")
+        guard try news.bool(0, 0) else { return nil }
+        let (rows, _) = try connection.run([
+            Statement("BEGIN"), Statement("SET LOCAL lock_timeout = '1s'"),
+            Statement("LOCK TABLE ONLY events IN SHARE MODE"), Statement("SELECT max(id) FROM events"),
+            Statement("COMMIT"),
+        ])
+        return try rows.count == 5 ? rows[3].optionalInt(0, 0) : nil
+    }
+
+    /// Writes the next seal, in a transaction of its own.
+    func seal(through newest: Int64, clock: Parameter) throws -> (Seal?, warnings: [String]) {
+        let (rows, _) = try connection.run([
+            Statement("BEGIN"),
+            Statement(
+                "SELECT pg_try_advisory_xact_lock(\(Session.lockSpace), -1), \(DatabaseClock.now(1))",
+                [clock]),
+            Statement("SELECT number, through_event, hash FROM seals ORDER BY number DESC LIMIT 1"),
+        ])
+        guard rows.count == 3 else {
+            throw StoreFailure(.other, operation: "seal", cause: "a statement returned nothing at all")
+        }
+        let last = rows[2]
+        let number = last.count == 0 ? 0 : try last.int(0, 0)
+        let sealedThrough = last.count == 0 ? 0 : try last.int(0, 1)
+        guard try rows[1].bool(0, 0), newest > sealedThrough else {
+            return (nil, try connection.run([Statement("COMMIT")]).warnings)
+        }
+        guard let previous = last.count == 0 ? Seal.genesis : Digest(hex: try last.text(0, 2)) else {
+            throw StoreFailure(.corrupted, operation: "seal", cause: "the hash of the last seal is no digest")
+        }
+        let heads = try changed(after: sealedThrough, through: newest)
+        let seal = Seal(
+            number: number + 1, at: Timestamp(milliseconds: try rows[1].int(0, 1)), previous: previous, heads: heads)
+        let (written, warnings) = try connection.run([
+            Statement(
+                "INSERT INTO seals (number, at, heads, through_event, prev, hash) VALUES ($1, $2, $3, $4, $5, $6)",
+                [
+                    .int(seal.number), .int(seal.at.milliseconds), .int(seal.heads), .int(newest),
+                    .text(seal.previous.hex), .text(seal.hash.hex),
+                ]),
+            Statement(
+                """
+                INSERT INTO seal_heads (seal, payment_id, seq, hash)
+                SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::text[])
+                """,
+                [
+                    .int(seal.number), .texts(heads.map(\.payment.text)), .ints(heads.map(\.head.sequence)),
+                    .texts(heads.map(\.head.hash.hex)),
+                ]),
+            Statement("COMMIT"),
+        ])
+        guard written.last?.tag == "COMMIT" else {
+            throw StoreFailure(.serialization, operation: "seal", cause: "the transaction was rolled back")
+        }
+        return (seal, warnings)
+    }
+
+    /// The heads of the trails that grew by events with these numbers.
+    private func changed(after first: Int64, through last: Int64) throws -> SealedHeads {
+        try heads(
+            connection.rows(
+                """
+                SELECT DISTINCT ON (payment_id) payment_id, seq, hash FROM events WHERE id > $1 AND id <= $2
+                ORDER BY payment_id, seq DESC
+                """, [.int(first), .int(last)]))
+    }
+
+    private func heads(_ rows: Rows) throws -> SealedHeads {
+        try (0..<rows.count).map { row in
+            guard let payment = PaymentID(text: try rows.text(row, 0)), let hash = Digest(hex: try rows.text(row, 2))
+            else {
+                throw StoreFailure(.corrupted, operation: "seal", cause: "a stored head does not decode")
+            }
+            return (payment, AuditHead(sequence: try rows.int(row, 1), hash: hash))
+        }
+    }
+}
+
+extension SealTables {
+    func seal(after number: Int64) throws -> SealRow? {
+        let rows = try connection.rows(
+            "SELECT number, at, heads, prev, hash FROM seals WHERE number > $1 ORDER BY number LIMIT 1",
+            [.int(number)])
+        guard rows.count == 1 else { return nil }
+        return SealRow(
+            number: try rows.int(0, 0), at: try rows.int(0, 1), heads: Int(try rows.int(0, 2)),
+            previous: try rows.text(0, 3), hash: try rows.text(0, 4))
+    }
+
+    func heads(ofSeal number: Int64) throws -> SealedHeads {
+        try heads(
+            connection.rows(
+                "SELECT payment_id, seq, hash FROM seal_heads WHERE seal = $1 ORDER BY payment_id", [.int(number)]))
+    }
+
+    func hash(of payment: PaymentID, at sequence: Int64) throws -> String? {
+        let rows = try connection.rows(
+            "SELECT hash FROM events WHERE payment_id = $1 AND seq = $2", [.text(payment.text), .int(sequence)])
+        return rows.count == 0 ? nil : try rows.text(0, 0)
+    }
+
+    func trails(after payment: String, limit: Int) throws -> [HeadRow] {
+        let rows = try connection.rows(
+            "SELECT id, audit_seq, audit_hash FROM payments WHERE id > $1 ORDER BY id LIMIT $2",
+            [.text(payment), .int(limit)])
+        return try (0..<rows.count).map { row in
+            HeadRow(payment: try rows.text(row, 0), sequence: try rows.int(row, 1), hash: try rows.text(row, 2))
+        }
+    }
+
+    func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws {
+        let rows = try connection.rows(
+            "SELECT \(EventRow.columns) FROM events WHERE payment_id = $1 ORDER BY seq", [.text(payment.text)])
+        for row in 0..<rows.count where try !goesOn(EventRow(rows, row)) { return }
+    }
+
+    func trailsWithoutPayment(limit: Int) throws -> [String] {
+        let rows = try connection.rows(
+            """
+            SELECT DISTINCT payment_id FROM events
+            WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id) LIMIT $1
+            """, [.int(limit)])
+        return try (0..<rows.count).map { try rows.text($0, 0) }
+    }
+}

@@ -1,0 +1,57 @@
+internal import Logging
+internal import PaymentCore
+internal import Reconciler
+
+/// How a session begins: what the store relies on is set, or checked.
+struct Session: Sendable {
+    private let login: Login
+    private let limit: Duration
+    private let logger: Logger
+
+    init(_ configuration: PostgresStoreConfiguration) {
+        login = Login(
+            dsn: configuration.dsn, password: configuration.password,
+            settings: [
+                "search_path": configuration.schema, "timezone": "UTC", "jit": "off",
+                // A frozen process keeps neither locks nor a snapshot.
+                "idle_in_transaction_session_timeout": "10s",
+            ])
+        limit = .milliseconds(configuration.timeLimit.milliseconds)
+        logger = configuration.logger
+    }
+
+    /// Connects, and requires a server that takes writes and flushes them.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `unavailable`.
+    func open() throws(StoreFailure) -> PostgresConnection {
+        let connection = try PostgresConnection(login, timeLimit: limit, logger: logger)
+        do {
+            try begin(connection)
+        } catch {
+            connection.close()
+            throw StoreFailure(error, "connect", lost: .unavailable)
+        }
+        return connection
+    }
+
+    private func begin(_ connection: PostgresConnection) throws {
+        let rows = try connection.rows(
+            """
+            SELECT current_setting('transaction_read_only') = 'on', current_setting('fsync') = 'off',
+                -- remote_apply is stronger than on, and stays.
+                CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
+                    THEN set_config('synchronous_commit', 'on', false) END,
+                -- A place of its own for counting: no two sessions ever wait for one row of the counts.
+                set_config('reconciled.place', (
+                    SELECT place FROM generate_series(0, 100000) AS place
+                    WHERE pg_try_advisory_lock(\(Session.lockSpace), place) LIMIT 1)::text, false)
+            """)
+        guard try !rows.bool(0, 0) else {
+            throw StoreFailure(.unavailable, operation: "connect", cause: "the server takes no writes")
+        }
+        if try rows.bool(0, 1) { logger.warning("the server runs with fsync off: a power cut loses payments") }
+    }
+
+    /// The first number of our advisory locks: the letters "RCND".
+    static let lockSpace: Int32 = 0x5243_4E44
+}

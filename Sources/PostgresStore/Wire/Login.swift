@@ -1,0 +1,60 @@
+internal import CLibPQ
+internal import Foundation
+
+/// Where to connect, and what every session begins with.
+struct Login: Sendable {
+    private let pairs: [(name: String, value: String)]
+
+    /// - Parameters:
+    ///   - dsn: a libpq connection string or URI; hosts, TLS, password file and service as libpq has them.
+    ///   - settings: the server's settings for the session.
+    ///   - password: wins over one in the connection string or a password file.
+    init(dsn: String, password: String?, settings: [String: String]) {
+        let options = settings.sorted { $0.key < $1.key }.map { "-c \($0.key)=\($0.value)" }
+        let secret = password.map { [("password", $0)] } ?? []
+        pairs =
+            [
+                // What comes later wins: these are defaults, so that a dead peer is noticed …
+                ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "10"),
+                ("keepalives_interval", "5"), ("keepalives_count", "3"), ("fallback_application_name", "reconciled"),
+                ("dbname", dsn),
+                // … and these the store relies on.
+                ("client_encoding", "UTF8"), ("target_session_attrs", "read-write"),
+                ("options", options.joined(separator: " ")),
+            ] + secret
+    }
+
+    /// Connects; nil without memory.
+    func open() -> OpaquePointer? {
+        let names = pairs.map { strdup($0.name) }
+        let values = pairs.map { strdup($0.value) }
+        defer { for text in names + values { free(text) } }
+        let keywords = names.map { UnsafePointer($0) } + [nil]
+        let texts = values.map { UnsafePointer($0) } + [nil]
+        return PQconnectdbParams(keywords, texts, 1)
+    }
+
+    /// What is wrong with a connection string, in libpq's words; nil if it can be read.
+    static func problem(of dsn: String) -> String? {
+        var words: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(dsn, &words)
+        defer {
+            PQconninfoFree(options)
+            PQfreemem(words)
+        }
+        guard options == nil else { return nil }
+        return words.map { String(cString: $0).trimmingCharacters(in: .whitespacesAndNewlines) } ?? "it cannot be read"
+    }
+
+    /// Whether a connection string holds a password.
+    static func holdsPassword(_ dsn: String) -> Bool {
+        guard let options = PQconninfoParse(dsn, nil) else { return false }
+        defer { PQconninfoFree(options) }
+        var next = options
+        while let keyword = next.pointee.keyword {
+            if String(cString: keyword) == "password" { return next.pointee.val != nil }
+            next += 1
+        }
+        return false
+    }
+}

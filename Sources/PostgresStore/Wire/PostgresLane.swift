@@ -1,0 +1,110 @@
+internal import Foundation
+internal import Logging
+internal import Reconciler
+internal import Synchronization
+
+/// A thread with a connection of its own, and the work that waits for it.
+///
+/// libpq blocks while it connects and resolves names, so that no task of the concurrency runtime may call it. A lane
+/// connects when there is work, and again after the connection was lost.
+final class PostgresLane: Sendable {
+    /// One piece of work. It is told why, if there is no connection.
+    struct Work: Sendable {
+        let perform: @Sendable (PostgresConnection) -> Void
+        let refuse: @Sendable (StoreFailure) -> Void
+    }
+
+    /// Work that several lanes share: whoever is free takes what waited longest.
+    final class Inbox: Sendable {
+        private struct State {
+            var work: [Work] = []
+            var isClosed = false
+            var threads = 0
+            var whenEmpty: (@Sendable () -> Void)?
+        }
+
+        private let state = Mutex(State())
+        private let signal = DispatchSemaphore(value: 0)
+
+        /// Adds work; refuses it once closed.
+        func add(_ work: Work) {
+            let isTaken = state.withLock { state in
+                guard !state.isClosed else { return false }
+                state.work.append(work)
+                return true
+            }
+            if isTaken {
+                signal.signal()
+            } else {
+                work.refuse(StoreFailure(.unavailable, operation: "connect", cause: "the store is closed"))
+            }
+        }
+
+        func entered() { state.withLock { $0.threads += 1 } }
+
+        /// A thread ended.
+        func left() {
+            let done = state.withLock { state in
+                state.threads -= 1
+                return state.threads == 0 ? state.whenEmpty : nil
+            }
+            done?()
+        }
+
+        /// The next piece of work; waits for it. Nil once closed and empty.
+        func next() -> Work? {
+            while true {
+                signal.wait()
+                let (work, isClosed) = state.withLock { state in
+                    (state.work.isEmpty ? nil : state.work.removeFirst(), state.isClosed)
+                }
+                if let work { return work }
+                if isClosed { return nil }
+            }
+        }
+
+        /// Lets its threads end once all work is done; returns when they have.
+        func close() async {
+            await withCheckedContinuation { continuation in
+                let threads = state.withLock { state in
+                    let isFirst = !state.isClosed && state.threads > 0
+                    state.isClosed = true
+                    if isFirst { state.whenEmpty = { continuation.resume() } }
+                    return isFirst ? state.threads : nil
+                }
+                guard let threads else { return continuation.resume() }
+                for _ in 0..<threads { signal.signal() }
+            }
+        }
+    }
+
+    /// Starts `count` lanes that share an inbox.
+    static func start(
+        _ count: Int, name: String, inbox: Inbox,
+        connect: @escaping @Sendable () throws(StoreFailure) -> PostgresConnection
+    ) {
+        for number in 1...max(1, count) {
+            inbox.entered()
+            let thread = Thread {
+                var connection: PostgresConnection?
+                while let work = inbox.next() {
+                    connection?.checkIdle()
+                    if connection?.isBroken ?? true { connection = nil }
+                    do throws(StoreFailure) {
+                        let open: PostgresConnection
+                        if let known = connection { open = known } else { open = try connect() }
+                        connection = open
+                        work.perform(open)
+                    } catch {
+                        work.refuse(error)
+                    }
+                }
+                connection?.close()
+                inbox.left()
+            }
+            thread.name = "\(name)-\(number)"
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+    }
+}

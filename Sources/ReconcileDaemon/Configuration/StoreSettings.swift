@@ -1,0 +1,91 @@
+import Foundation
+import Logging
+import PaymentCore
+import PostgresStore
+import Reconciler
+import SQLiteStore
+
+/// Where payments are kept.
+enum StoreSettings {
+    /// One SQLite file.
+    case sqlite(path: String)
+    /// A PostgreSQL database that several daemons may share.
+    case postgres(PostgresStoreConfiguration)
+
+    static let allowed = "sqlite:<path>, or postgres:// with a host and a database, or postgres: and libpq's key words"
+
+    /// Reads the section `store`.
+    static func read(_ section: ConfigurationSection, environment: [String: String]) -> StoreSettings {
+        let text = section.text("url") ?? "sqlite:reconciled.sqlite"
+        let password = section.secret("password")
+        let schema = section.value("schema", allowed: "a name of a-z, 0-9 and _", default: "reconciled") { name in
+            name.wholeMatch(of: /[a-z][a-z0-9_]{0,47}/) == nil ? nil : name
+        }
+        let writers = section.int("writers", in: 1...64, default: 2)
+        let readers = section.int("readers", in: 1...256, default: 4)
+        let timeLimit = section.duration("time_limit", default: .seconds(10))
+        if text.hasPrefix("sqlite:"), text.count > 7 { return .sqlite(path: String(text.dropFirst(7))) }
+        do {
+            var settings = try postgres(text)
+            // In a file that many can read a password is nobody's secret.
+            guard !settings.holdsPassword || environment[section.variableName("url")] != nil else {
+                section.report(
+                    "url", value: "(hidden: it holds a password)",
+                    allowed:
+                        "a password in \(section.variableName("password")), password_file, or libpq's password file")
+                return .sqlite(path: "")
+            }
+            settings.password = password
+            (settings.schema, settings.writers, settings.readers) = (schema, writers, readers)
+            settings.timeLimit = timeLimit
+            return .postgres(settings)
+        } catch {
+            let value = text.hasPrefix("postgres") ? "(hidden: it may hold a password)" : text
+            section.report("url", value: value, allowed: "\(allowed) (\(error.cause))")
+            return .sqlite(path: "")
+        }
+    }
+
+    private static func postgres(_ text: String) throws(StoreFailure) -> PostgresStoreConfiguration {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+            return try PostgresStoreConfiguration(dsn: text)
+        }
+        guard text.hasPrefix("postgres:") else {
+            throw StoreFailure(.incompatible, operation: "connect", cause: "it names no store")
+        }
+        return try PostgresStoreConfiguration(dsn: String(text.dropFirst(9)))
+    }
+}
+
+/// A store that the daemon opened and closes.
+protocol ClosableStore: PaymentStore {
+    func close() async throws(StoreFailure)
+}
+
+extension SQLiteStore: ClosableStore {}
+extension PostgresStore: ClosableStore {}
+
+extension StoreSettings {
+    /// Opens the store.
+    ///
+    /// - Parameter mustExist: whether an SQLite file that is not there is an error; else it is made.
+    /// - Throws: ``CommandFailure`` with the code `unavailable`.
+    func open(_ logger: Logger? = nil, mustExist: Bool = false) async throws -> any ClosableStore {
+        do {
+            switch self {
+            case .sqlite(let path):
+                guard !mustExist || FileManager.default.fileExists(atPath: path) else {
+                    throw CommandFailure(.unavailable, "there is no database at \(path) yet")
+                }
+                var options = SQLiteStoreConfiguration()
+                if let logger { options.logger = logger }
+                return try SQLiteStore(path: path, configuration: options)
+            case .postgres(var options):
+                if let logger { options.logger = logger }
+                return try await PostgresStore(options)
+            }
+        } catch let failure as StoreFailure {
+            throw CommandFailure(.unavailable, "\(failure)")
+        }
+    }
+}
