@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all simulate simulate-long build lint format clean
+.PHONY: help demo run test test-all bench simulate simulate-long soak build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
@@ -25,6 +25,12 @@ simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1400 FRO
 
 simulate-long: ## every state of every scenario, planted bugs, and many seeds: SEEDS=20000 FROM=1
 	@scripts/simulate --long
+
+bench: ## the daemon on PostgreSQL against its references: RUNS=5 SECONDS_EACH=10 CLIENTS=64 STORED=1000000
+	@scripts/bench
+
+soak: ## daemons on one PostgreSQL pair through kills, freezes and failovers: MISHAPS=300 SEED=1
+	@scripts/soak
 
 build: ## a debug build
 	@scripts/install-packages

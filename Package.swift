@@ -158,7 +158,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ReconcileDaemon", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport", "PaymentCore",
-                "SQLiteStore", "Reconciler", crypto, logging,
+                "SQLiteStore", "Reconciler", "PostgresServers", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

@@ -4,20 +4,35 @@ internal import Reconciler
 internal import StoreRows
 internal import Synchronization
 
-/// Changes that wait at the same moment share one transaction, one round trip and one flush.
+/// Changes and answers that wait at the same moment share one transaction, one round trip and one flush.
 ///
 /// Nothing is delayed to make a group larger: a group grows while the writers are busy with those before it. A member
 /// that cannot be written does not fail the others: the group is refused whole, and each is then tried alone.
 final class ChangeQueue: Sendable {
-    private struct Member: Sendable {
-        let change: PreparedChange
-        let answer: @Sendable (Result<CommitResult, StoreFailure>) -> Void
+    private enum Member: Sendable {
+        case change(PreparedChange, reply: @Sendable (Result<CommitResult, StoreFailure>) -> Void)
+        case answer(PreparedAnswer, reply: @Sendable (Result<StoredAnswer, StoreFailure>) -> Void)
+
+        /// What no two of one group may touch.
+        var names: [String] {
+            switch self {
+            case .change(let change, _): [change.id] + [change.keyPlace].compactMap { $0 }
+            case .answer(let answer, _): [answer.place]
+            }
+        }
+
+        func fail(_ failure: StoreFailure) {
+            switch self {
+            case .change(_, let reply): reply(.failure(failure))
+            case .answer(_, let reply): reply(.failure(failure))
+            }
+        }
     }
 
     private struct State {
-        var members: [Member] = []
+        var members: [(member: Member, since: ContinuousClock.Instant)] = []
         var drains = 0
-        var counts = PostgresStore.WriteCounts(transactions: 0, changes: 0)
+        var counts = PostgresStore.WriteCounts(transactions: 0, writes: 0)
     }
 
     private let state = Mutex(State())
@@ -39,19 +54,33 @@ final class ChangeQueue: Sendable {
     /// What was written since the start.
     var counts: PostgresStore.WriteCounts { state.withLock { $0.counts } }
 
+    /// How many wait for a writer.
+    var waiting: Int { state.withLock { $0.members.count } }
+
     /// Writes a change in the next group.
     func write(_ change: PreparedChange) async throws(StoreFailure) -> CommitResult {
-        let result: Result<CommitResult, StoreFailure> = await withCheckedContinuation { continuation in
-            let member = Member(change: change) { continuation.resume(returning: $0) }
-            let startsDrain = state.withLock { state in
-                state.members.append(member)
-                guard state.drains < configuration.writers else { return false }
-                state.drains += 1
-                return true
-            }
-            if startsDrain { startDrain() }
+        let result = await withCheckedContinuation { continuation in
+            add(.change(change) { continuation.resume(returning: $0) })
         }
         return try result.get()
+    }
+
+    /// Keeps an answer in the next group; returns the one that is kept.
+    func write(_ answer: PreparedAnswer) async throws(StoreFailure) -> StoredAnswer {
+        let result = await withCheckedContinuation { continuation in
+            add(.answer(answer) { continuation.resume(returning: $0) })
+        }
+        return try result.get()
+    }
+
+    private func add(_ member: Member) {
+        let startsDrain = state.withLock { state in
+            state.members.append((member, .now))
+            guard state.drains < configuration.writers else { return false }
+            state.drains += 1
+            return true
+        }
+        if startsDrain { startDrain() }
     }
 
     private func startDrain() {
@@ -59,7 +88,7 @@ final class ChangeQueue: Sendable {
             PostgresLane.Work(
                 perform: { self.drain($0) },
                 refuse: { failure in
-                    for member in self.takeAll() { member.answer(.failure(failure)) }
+                    for member in self.takeAll() { member.fail(failure) }
                 }))
     }
 
@@ -68,7 +97,7 @@ final class ChangeQueue: Sendable {
         state.withLock { state in
             defer { state.members.removeAll() }
             state.drains -= 1
-            return state.members
+            return state.members.map(\.member)
         }
     }
 
@@ -86,57 +115,99 @@ final class ChangeQueue: Sendable {
         if goesOn { startDrain() }
     }
 
-    /// Those that waited longest, no payment and no key twice.
+    /// Those that waited longest, no payment and no key twice. Who waited too long is told so.
     private func takeGroup() -> [Member] {
-        state.withLock { state in
+        let limit = Duration.milliseconds(configuration.timeLimit.milliseconds)
+        let (taken, late) = state.withLock { state in
             var taken: [Member] = []
-            var left: [Member] = []
+            var late: [Member] = []
+            var left: [(member: Member, since: ContinuousClock.Instant)] = []
             var seen: Set<String> = []
-            for member in state.members {
-                let names = [member.change.id] + [member.change.keyPlace].compactMap { $0 }
-                if taken.count < configuration.largestGroup, names.allSatisfy({ !seen.contains($0) }) {
+            for (member, since) in state.members {
+                let names = member.names
+                if .now - since >= limit {
+                    late.append(member)
+                } else if taken.count < configuration.largestGroup, names.allSatisfy({ !seen.contains($0) }) {
                     seen.formUnion(names)
                     taken.append(member)
                 } else {
-                    left.append(member)
+                    left.append((member, since))
                 }
             }
             state.members = left
             if taken.isEmpty { state.drains -= 1 }
-            return taken
+            return (taken, late)
         }
+        let failure = StoreFailure(.unavailable, operation: "commit", cause: "no connection was free in time")
+        for member in late { member.fail(failure) }
+        return taken
     }
 
     private func write(_ group: [Member], _ connection: PostgresConnection) {
-        do {
-            let statements = ChangeStatements.group(group.map(\.change), now: clock.parameter)
-            let (rows, warnings) = try connection.run(statements)
-            let failure = ChangeQueue.failure(tag: rows.last?.tag, warnings)
-            if failure?.code == .indeterminate { confirmation.isDue() }
-            if failure == nil { count(group) }
-            for member in group {
-                member.answer(failure.map { .failure($0) } ?? .success(member.change.result))
+        var changes: [PreparedChange] = []
+        var answers: [PreparedAnswer] = []
+        for member in group {
+            switch member {
+            case .change(let change, _): changes.append(change)
+            case .answer(let answer, _): answers.append(answer)
             }
+        }
+        do {
+            try confirmation.requireNoneWaiting(connection)
+        } catch {
+            let failure = StoreFailure(error, "commit", lost: .unavailable)
+            for member in group { member.fail(failure) }
+            return
+        }
+        do {
+            let statements = ChangeStatements.group(changes, answers, now: clock.parameter)
+            let (rows, warnings) = try connection.run(statements)
+            if let failure = ChangeQueue.failure(tag: rows.last?.tag, warnings) {
+                if failure.code == .indeterminate { confirmation.isDue() }
+                for member in group { member.fail(failure) }
+                return
+            }
+            count(group)
+            let kept = try ChangeQueue.kept(answers.isEmpty ? nil : rows.dropLast().last)
+            for member in group { acknowledge(member, kept, connection) }
         } catch let error as PostgresError {
             refused(group, error, connection)
         } catch {
-            confirmation.isDue()
+            confirmation.isDue(leaving: connection.process)
             let cause = (error as? PostgresConnection.Lost)?.cause ?? "the connection ended before the answer"
-            let failure = StoreFailure(.indeterminate, operation: "commit", cause: cause)
-            for member in group { member.answer(.failure(failure)) }
+            for member in group { member.fail(StoreFailure(.indeterminate, operation: "commit", cause: cause)) }
+        }
+    }
+
+    /// The places of the answers that were kept.
+    private static func kept(_ rows: Rows?) throws -> Set<String> {
+        guard let rows else { return [] }
+        return Set(try (0..<rows.count).map { try rows.text($0, 0) })
+    }
+
+    private func acknowledge(_ member: Member, _ kept: Set<String>, _ connection: PostgresConnection) {
+        switch member {
+        case .change(let change, let reply): reply(.success(change.result))
+        case .answer(let answer, let reply):
+            guard !kept.contains(answer.place) else { return reply(.success(answer.answer)) }
+            do {
+                reply(.success(try answer.earlier(connection)))
+            } catch {
+                reply(.failure(StoreFailure(error, "store answer", lost: .unavailable)))
+            }
         }
     }
 
     private func count(_ group: [Member]) {
         state.withLock { state in
             state.counts.transactions += 1
-            state.counts.changes += Int64(group.count)
+            state.counts.writes += Int64(group.count)
         }
     }
 
     /// What is wrong with a commit that was answered. A transaction that had failed answers with `ROLLBACK`; one that
     /// the standby did not confirm is visible, and may be lost.
-    private static func failure(tag: String?, _ warnings: [String]) -> StoreFailure? {
+    static func failure(tag: String?, _ warnings: [String]) -> StoreFailure? {
         if tag != "COMMIT" {
             return StoreFailure(.serialization, operation: "commit", cause: "the transaction was rolled back")
         }
@@ -148,24 +219,24 @@ final class ChangeQueue: Sendable {
             try connection.run([Statement("ROLLBACK")])
         } catch {
             // The session is gone, and with it the transaction; nothing was committed.
-            for member in group {
-                member.answer(
-                    .failure(StoreFailure(.unavailable, operation: "commit", cause: "the connection was lost")))
-            }
+            let failure = StoreFailure(.unavailable, operation: "commit", cause: "the connection was lost")
+            for member in group { member.fail(failure) }
             return
         }
         guard group.count == 1, let member = group.first else {
             for member in group { write([member], connection) }
             return
         }
-        guard error.sqlState == PostgresError.groupRefused else {
-            return member.answer(.failure(error.failure("commit")))
+        guard error.sqlState == PostgresError.groupRefused, case .change(let change, let reply) = member else {
+            return member.fail(error.failure("commit"))
         }
         do {
-            member.answer(.success(try Refusal(member.change, connection).result()))
+            // What it met may be in doubt itself, and is given back as settled.
+            try confirmation.settle(connection)
+            reply(.success(try Refusal(change, connection).result()))
         } catch {
             // Nothing was written; only why is not known.
-            member.answer(.failure(StoreFailure(error, "commit", lost: .unavailable)))
+            reply(.failure(StoreFailure(error, "commit", lost: .unavailable)))
         }
     }
 }

@@ -6,7 +6,9 @@ internal import StoreRows
 /// have members end with an error where they do not.
 enum ChangeStatements {
     /// One transaction.
-    static func group(_ changes: [PreparedChange], now: Parameter) -> [Statement] {
+    static func group(
+        _ changes: [PreparedChange], _ answers: [PreparedAnswer] = [], now: Parameter
+    ) -> [Statement] {
         let new = changes.filter(\.isNew)
         let old = changes.filter { !$0.isNew }
         let keyed = changes.filter { $0.record != nil }
@@ -14,8 +16,9 @@ enum ChangeStatements {
         if !keyed.isEmpty { statements.append(keys(keyed)) }
         if !new.isEmpty { statements.append(insert(new, now)) }
         if !old.isEmpty { statements.append(update(old)) }
-        statements += [legs(changes), effects(changes)]
+        if !changes.isEmpty { statements += [legs(changes), effects(changes)] }
         if changes.contains(where: { !$0.events.isEmpty }) { statements.append(events(changes)) }
+        if !answers.isEmpty { statements.append(keep(answers)) }
         return statements + [Statement("COMMIT")]
     }
 
@@ -171,6 +174,30 @@ enum ChangeStatements {
                 .ints(records.map { $0.answer.map { Int64($0.status) } }), .texts(records.map(\.answer?.contentType)),
                 .texts(records.map { $0.answer?.location }), .byteStrings(records.map(\.answer?.body)),
                 .int(records.count),
+            ])
+    }
+
+    /// Keeps answers where there is none; returns the places of those that were kept.
+    private static func keep(_ given: [PreparedAnswer]) -> Statement {
+        Statement(
+            """
+            WITH given AS (
+                SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bytea[])
+                    AS given (place, status, type, location, body)
+            ), locked AS (
+                -- In one order, so that two groups never wait for each other.
+                SELECT place FROM idempotency_keys WHERE place = ANY ($1::text[]) ORDER BY place FOR UPDATE
+            )
+            UPDATE idempotency_keys SET answer_status = given.status, answer_type = given.type,
+                answer_location = given.location, answer_body = given.body
+            FROM given JOIN locked USING (place)
+            WHERE idempotency_keys.place = given.place AND answer_status IS NULL AND NOT pruned
+            RETURNING idempotency_keys.place
+            """,
+            [
+                .texts(given.map(\.place)), .ints(given.map { Int64($0.answer.status) }),
+                .texts(given.map(\.answer.contentType)), .texts(given.map(\.answer.location)),
+                .byteStrings(given.map(\.answer.body)),
             ])
     }
 }

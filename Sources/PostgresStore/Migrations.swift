@@ -80,9 +80,10 @@ struct Migrations {
     /// Applies what is pending, in ascending order; returns what was applied. Of several processes that do so at the
     /// same moment one works, and the others find nothing left.
     func apply(schema: String) throws -> [Step] {
-        try connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         try connection.run([Statement("SELECT pg_advisory_lock(\(Session.lockSpace), -2)")])
         do {
+            // Under the lock too: of two that make a schema at the same moment one is refused.
+            try connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
             let pending = try pending()
             for step in pending {
                 try connection.script(
@@ -155,7 +156,7 @@ extension PostgresStore {
         // A migration may take a while.
         patient.timeLimit = .hours(1)
         let session = Session(patient)
-        let inbox = PostgresLane.Inbox()
+        let inbox = PostgresLane.Inbox(limit: .seconds(60))
         PostgresLane.start(1, name: "pg-migrate", inbox: inbox) { () throws(StoreFailure) in try session.open() }
         let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
             inbox.add(

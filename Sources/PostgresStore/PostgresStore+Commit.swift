@@ -21,27 +21,7 @@ extension PostgresStore {
     public func storeAnswer(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> StoredAnswer {
-        try await write("store answer") { connection in
-            let place = KeyRow.place(caller, key)
-            let (rows, warnings) = try connection.run([
-                Statement(
-                    """
-                    UPDATE idempotency_keys
-                    SET answer_status = $2, answer_type = $3, answer_location = $4, answer_body = $5
-                    WHERE place = $1 AND answer_status IS NULL AND NOT pruned
-                    """,
-                    [
-                        place, .int(answer.status), .text(answer.contentType), .text(answer.location),
-                        .bytes(answer.body),
-                    ]),
-                KeyRow.find(caller, key),
-            ])
-            guard let known = rows.last, known.count == 1 else {
-                throw StoreFailure(.other, operation: "store answer", cause: "the key was never used")
-            }
-            // A pruned key is spent: what is offered now is told once, and not kept.
-            return (try KeyRow.record(known, 0).answer ?? answer, warnings)
-        }
+        try await changes.write(PreparedAnswer(answer, caller, key))
     }
 
     /// Reads the record of an idempotency key.

@@ -73,8 +73,11 @@ struct SealTables: SealSource {
         let (rows, _) = try connection.run([
             Statement("BEGIN"),
             Statement(
-                "SELECT pg_try_advisory_xact_lock(\(Session.lockSpace), -1), \(DatabaseClock.now(1))",
-                [clock]),
+                // By the table, because other schemas of the database have seals of their own.
+                """
+                SELECT pg_try_advisory_xact_lock(\(Session.lockSpace)::bigint << 32 | 'seals'::regclass::oid::bigint),
+                    \(DatabaseClock.now(1))
+                """, [clock]),
             Statement("SELECT number, through_event, hash FROM seals ORDER BY number DESC LIMIT 1"),
         ])
         guard rows.count == 3 else {
@@ -175,11 +178,21 @@ extension SealTables {
         for row in 0..<rows.count where try !goesOn(EventRow(rows, row)) { return }
     }
 
+    func isPruned(_ payment: PaymentID) throws -> Bool {
+        try connection.rows(
+            """
+            SELECT NOT EXISTS (SELECT 1 FROM payments WHERE id = $1)
+                AND EXISTS (SELECT 1 FROM idempotency_keys WHERE place = $1 AND pruned)
+            """, [.text(payment.text)]
+        ).bool(0, 0)
+    }
+
     func trailsWithoutPayment(limit: Int) throws -> [String] {
         let rows = try connection.rows(
             """
             SELECT DISTINCT payment_id FROM events
-            WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id) LIMIT $1
+            WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id)
+                AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE place = events.payment_id AND pruned) LIMIT $1
             """, [.int(limit)])
         return try (0..<rows.count).map { try rows.text($0, 0) }
     }

@@ -12,10 +12,10 @@ internal import Synchronization
 public final class PostgresStore: PaymentStore {
     /// How much was written since the start.
     public struct WriteCounts: Sendable, Hashable {
-        /// Transactions of changes that were committed, each with one flush.
+        /// Transactions of changes and answers that were committed, each with one flush.
         public var transactions: Int64
-        /// Changes in them.
-        public var changes: Int64
+        /// Changes and answers in them.
+        public var writes: Int64
     }
 
     let configuration: PostgresStoreConfiguration
@@ -34,8 +34,9 @@ public final class PostgresStore: PaymentStore {
         self.configuration = configuration
         clock = DatabaseClock(manual: configuration.clock)
         let session = Session(configuration)
-        reading = PostgresLane.Inbox()
-        writing = PostgresLane.Inbox()
+        let limit = Duration.milliseconds(configuration.timeLimit.milliseconds)
+        reading = PostgresLane.Inbox(limit: limit)
+        writing = PostgresLane.Inbox(limit: limit)
         confirmation = Confirmation()
         news = DueNews(session: session, schema: configuration.schema, logger: configuration.logger)
         changes = ChangeQueue(inbox: writing, clock: clock, confirmation: confirmation, configuration: configuration)
@@ -131,13 +132,14 @@ extension PostgresStore {
     ) async throws(StoreFailure) -> Value {
         let confirmation = confirmation
         let result: Result<Value, StoreFailure> = try await perform(operation) { connection in
+            try confirmation.requireNoneWaiting(connection)
             do {
                 let (value, warnings) = try body(connection)
                 guard let warning = warnings.first else { return .success(value) }
                 confirmation.isDue()
                 return .failure(StoreFailure(.indeterminate, operation: operation, cause: warning))
             } catch let error as PostgresConnection.Lost {
-                confirmation.isDue()
+                confirmation.isDue(leaving: connection.process)
                 return .failure(StoreFailure(.indeterminate, operation: operation, cause: error.cause))
             }
         }

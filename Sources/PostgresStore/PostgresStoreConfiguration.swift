@@ -18,6 +18,8 @@ public struct PostgresStoreConfiguration: Sendable {
     public var largestGroup: Int
     /// How long a round trip may take before its connection is closed. 10 seconds.
     public var timeLimit: Span
+    /// How long payments that ended are kept, since their last change; `nil` for ever. For ever.
+    public var retention: Span?
     /// Instead of the database's clock, for tests.
     public var clock: (@Sendable () -> Timestamp)?
     /// Hears of migrations, and of faults that no caller can be told.
@@ -37,6 +39,7 @@ public struct PostgresStoreConfiguration: Sendable {
         readers = 4
         largestGroup = 256
         timeLimit = .seconds(10)
+        retention = nil
         clock = nil
         logger = Logger(label: "reconciled.store.postgres")
     }

@@ -13,6 +13,8 @@ struct Session: Sendable {
             dsn: configuration.dsn, password: configuration.password,
             settings: [
                 "search_path": configuration.schema, "timezone": "UTC", "jit": "off",
+                // A plan that was made while the tables were small is kept; all that we ask has an index.
+                "enable_seqscan": "off",
                 // A frozen process keeps neither locks nor a snapshot.
                 "idle_in_transaction_session_timeout": "10s",
             ])
@@ -41,6 +43,10 @@ struct Session: Sendable {
                 -- remote_apply is stronger than on, and stays.
                 CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
                     THEN set_config('synchronous_commit', 'on', false) END,
+                -- Whoever waits for a lock, or works, for a client that is gone ends; not so a commit that waits for
+                -- the standby. From version 14 on.
+                CASE WHEN current_setting('client_connection_check_interval', true) = '0'
+                    THEN set_config('client_connection_check_interval', '1s', false) END,
                 -- A place of its own for counting: no two sessions ever wait for one row of the counts.
                 set_config('reconciled.place', (
                     SELECT place FROM generate_series(0, 100000) AS place

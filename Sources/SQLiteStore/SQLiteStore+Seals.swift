@@ -82,6 +82,8 @@ struct SealTables: SealSource {
         while let row = try rows.next(), try goesOn(EventRow(row)) {}
     }
 
+    func isPruned(_ payment: PaymentID) throws -> Bool { false }  // Nothing is removed here.
+
     func trailsWithoutPayment(limit: Int) throws -> [String] {
         try String.fetchAll(
             db,

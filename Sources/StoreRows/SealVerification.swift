@@ -70,7 +70,9 @@ package struct SealVerification: Sendable {
     private mutating func checkHeads(_ heads: SealedHeads, of number: Int64, _ source: some SealSource) throws {
         for (payment, head) in heads where breaks.count < SealVerification.mostBreaks {
             let found = try source.hash(of: payment, at: head.sequence)
-            if found != head.hash.hex { breaks.append(.headMissing(number: number, payment: payment)) }
+            if found == head.hash.hex { continue }
+            if found == nil, try source.isPruned(payment) { continue }
+            breaks.append(.headMissing(number: number, payment: payment))
         }
     }
 
@@ -165,6 +167,8 @@ package protocol SealSource {
     func trails(after payment: String, limit: Int) throws -> [HeadRow]
     /// Hands over a trail, oldest first, until it is told that this is enough.
     func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws
-    /// Trails whose payment is gone.
+    /// Whether a payment was removed because it ended long ago: its key says so.
+    func isPruned(_ payment: PaymentID) throws -> Bool
+    /// Trails whose payment is gone, and was not removed because it ended long ago.
     func trailsWithoutPayment(limit: Int) throws -> [String]
 }

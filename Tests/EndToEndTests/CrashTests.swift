@@ -8,25 +8,27 @@ import Testing
         "before-intent", "after-intent", "before-call", "after-call", "before-outcome", "after-outcome",
     ]
 
+    /// - Parameter successor: which daemon goes on after the first one died: itself, or another that runs already.
     private func survives(
-        _ failpoint: String, prepare: @Sendable (World) throws -> Void = { _ in },
+        _ failpoint: String, in settings: WorldSettings = WorldSettings(), successor: Int = 0,
+        prepare: @Sendable (World) throws -> Void = { _ in },
         _ act: @escaping @Sendable (APIClient) async throws -> APIClient.Answer,
         expecting states: Set<String>
     ) async throws {
-        try await World.run(failpoint: failpoint) { world, client in
+        try await World.run(settings, failpoint: failpoint) { world, client in
             try prepare(world)
             // The caller sees a connection that breaks: that is the point of the test.
             let before = try? await act(client)
             try await world.diedByItself()
             #expect(before == nil || before?.status == 202, "the daemon died before it could answer")
-            let restarted = try await world.start()
-            let after = try await act(restarted)
+            let next = try await successor == 0 ? world.start() : world.client(of: successor)
+            let after = try await act(next)
             let id = after.json["payment_id"] as? String ?? after.id
             #expect(states.contains(after.state ?? ""), "\(after.status) \(after.text)")
             if id.hasPrefix("pay_") {
-                #expect(states.contains(try await restarted.settled(id).state ?? ""))
+                #expect(states.contains(try await next.settled(id).state ?? ""))
             }
-            try await world.expectBooksAgree(restarted)
+            try await world.expectBooksAgree(next)
             await world.kill()
             let verdict = try world.command(["payments", "verify"])
             #expect(verdict.status == 0, "\(verdict.output)")
@@ -38,6 +40,24 @@ import Testing
         try await survives(
             "\(place):\(kind)",
             { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-1", wait: 20) },
+            expecting: ["succeeded"])
+    }
+
+    @Test(arguments: places)
+    func `a payment on PostgreSQL survives a kill around its capture`(place: String) async throws {
+        try await survives(
+            "\(place):capture", in: WorldSettings(store: try await .postgres()),
+            { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-10", wait: 20) },
+            expecting: ["succeeded"])
+    }
+
+    @Test(arguments: places)
+    func `another daemon takes a payment over from one that was killed around its capture`(
+        place: String
+    ) async throws {
+        try await survives(
+            "\(place):capture", in: WorldSettings(store: try await .postgres(), daemons: 2), successor: 1,
+            { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-11", wait: 20) },
             expecting: ["succeeded"])
     }
 

@@ -19,10 +19,7 @@ final class DaemonProcess: Sendable {
     init(configuration: URL, log: URL, failpoint: String?) throws {
         process.executableURL = try DaemonProcess.program()
         process.arguments = ["serve", "--config", configuration.path]
-        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
-        for provider in ["CARD", "POINTS", "BALANCE"] {
-            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
-        }
+        var environment = DaemonProcess.environment
         environment["RECONCILED_FAILPOINT"] = failpoint
         environment["SWIFT_BACKTRACE"] = "enable=no"
         process.environment = environment
@@ -42,6 +39,15 @@ final class DaemonProcess: Sendable {
         try process.run()
     }
 
+    /// Ours without settings of another daemon, and with the tokens of the simulated providers.
+    static var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
+        for provider in ["CARD", "POINTS", "BALANCE"] {
+            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
+        }
+        return environment
+    }
+
     /// The build puts the programs beside the test bundle.
     static func program(_ names: [String] = ["reconciled", "ReconcileDaemon"]) throws -> URL {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -54,6 +60,12 @@ final class DaemonProcess: Sendable {
     }
 
     var isRunning: Bool { process.isRunning }
+
+    /// How it ended, for messages; nil while it runs.
+    var end: String? {
+        guard !process.isRunning else { return nil }
+        return "\(process.terminationReason == .uncaughtSignal ? "signal" : "status") \(process.terminationStatus)"
+    }
 
     /// Waits for the line that says where it listens.
     func ready() async throws -> (api: Int, admin: Int) {
@@ -73,6 +85,12 @@ final class DaemonProcess: Sendable {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
+
+    /// Stops the process where it is: its connections stay open, and it notices nothing.
+    func freeze() { _ = Foundation.kill(process.processIdentifier, SIGSTOP) }
+
+    /// Lets it go on from there.
+    func thaw() { _ = Foundation.kill(process.processIdentifier, SIGCONT) }
 
     func terminate() async throws -> Int32 {
         process.terminate()

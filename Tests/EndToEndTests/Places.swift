@@ -3,24 +3,31 @@
 actor Places {
     static let shared = Places(4)
 
+    /// How many there are in all.
+    nonisolated let count: Int
     private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [(places: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-    init(_ count: Int) { free = count }
-
-    func enter() async {
-        if free > 0 {
-            free -= 1
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
+    init(_ count: Int) {
+        self.count = count
+        free = count
     }
 
-    func leave() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().resume()
+    /// Takes so many places, after those who came before.
+    func enter(_ places: Int = 1) async {
+        if waiting.isEmpty, free >= places {
+            free -= places
+            return
+        }
+        await withCheckedContinuation { waiting.append((places, $0)) }
+    }
+
+    /// Gives so many places back.
+    func leave(_ places: Int = 1) {
+        free += places
+        while let first = waiting.first, free >= first.places {
+            free -= first.places
+            waiting.removeFirst().continuation.resume()
         }
     }
 }

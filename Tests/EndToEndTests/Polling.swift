@@ -8,7 +8,8 @@ enum Polling {
     }
 
     static func until(
-        _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
+        _ what: String, within limit: Duration = .seconds(20), isolation: isolated (any Actor)? = #isolation,
+        _ condition: () async throws -> Bool
     ) async throws {
         let end = ContinuousClock.now + limit
         while ContinuousClock.now < end {
@@ -16,5 +17,10 @@ enum Polling {
             try await Task.sleep(for: .milliseconds(10))
         }
         throw Expired(what: what)
+    }
+
+    /// Lets so much time pass: for what must last so long, never for what should have happened by then.
+    static func hold(for duration: Duration) async throws {
+        try await Task.sleep(for: duration)
     }
 }

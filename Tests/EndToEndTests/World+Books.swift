@@ -39,11 +39,7 @@ extension World {
         let process = Process()
         process.executableURL = try DaemonProcess.program()
         process.arguments = arguments + ["--config", configuration.path]
-        var environment = ProcessInfo.processInfo.environment
-        for provider in ["CARD", "POINTS", "BALANCE"] {
-            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
-        }
-        process.environment = environment
+        process.environment = DaemonProcess.environment
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe

@@ -1,40 +1,45 @@
-import Crypto
 import Foundation
 import PaymentCore
 import ProviderSimulator
 import Testing
 
-/// A simulator in this process, the real daemon as a process of its own, and a caller.
+/// A simulator in this process, the real daemon as one or several processes of its own, and a caller.
 final class World: Sendable {
     let simulator: SimulatorControl
+    /// Where the simulator listens.
+    let simulatorPort: Int
     let directory: URL
     let configuration: URL
-    private let daemonSlot: DaemonSlot
+    private let daemons = Daemons()
 
     static let callerToken = "caller-token-of-the-tests"
     static let otherCallerToken = "other-token-of-the-tests"
     static let operatorToken = "operator-token-of-the-tests"
 
-    private init(simulator: SimulatorControl, directory: URL, configuration: URL) {
+    private init(simulator: SimulatorControl, simulatorPort: Int, directory: URL, configuration: URL) {
         self.simulator = simulator
+        self.simulatorPort = simulatorPort
         self.directory = directory
         self.configuration = configuration
-        daemonSlot = DaemonSlot()
     }
 
-    /// Runs a body with a simulator of the providers card, points (two-phase) and balance (one-phase), and a daemon.
+    /// Runs a body with a simulator of the providers card, points (two-phase) and balance (one-phase), and daemons.
+    ///
+    /// - Parameters:
+    ///   - failpoint: where the first of the daemons kills itself.
+    ///   - body: gets the world, and a client of the first daemon.
     static func run(
         _ settings: WorldSettings = WorldSettings(), failpoint: String? = nil,
         _ body: @Sendable (World, APIClient) async throws -> Void
     ) async throws {
-        await Places.shared.enter()
+        await Places.shared.enter(settings.places)
         do {
             try await runInItsPlace(settings, failpoint: failpoint, body)
         } catch {
-            await Places.shared.leave()
+            await Places.shared.leave(settings.places)
             throw error
         }
-        await Places.shared.leave()
+        await Places.shared.leave(settings.places)
     }
 
     private static func runInItsPlace(
@@ -42,122 +47,102 @@ final class World: Sendable {
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let names = ["card", "points", "balance"]
-        var simulated = SimulatorConfiguration(
-            providers: names.map { name in
-                var provider = ProviderConfiguration(name)
-                provider.token = "provider-token"
-                provider.contract = settings.simulated
-                return provider
-            })
-        simulated.database = directory.appendingPathComponent("simulator.sqlite").path
-        let server = try ProviderSimulatorServer(simulated)
+        let server = try ProviderSimulatorServer(settings.simulator(in: directory))
         try await server.whileRunning { port in
             let file = directory.appendingPathComponent("reconciled.yaml")
             try settings.yaml(port: port, directory: directory).write(to: file, atomically: true, encoding: .utf8)
-            let world = World(simulator: server.control, directory: directory, configuration: file)
-            let client = try await world.start(failpoint: failpoint)
+            let world = World(
+                simulator: server.control, simulatorPort: port, directory: directory, configuration: file)
             do {
+                try world.prepare(settings.store)
+                let client = try await world.start(failpoint: failpoint)
+                for number in 1..<max(1, settings.daemons) { try await world.start(number) }
                 try await body(world, client)
             } catch {
-                await world.daemonSlot.killAll()
-                Issue.record("daemon log:\n\(world.log().suffix(6_000))")
+                await world.kill()
+                Issue.record("daemon log in \(directory.path):\n\(world.log().suffix(6_000))")
                 throw error
             }
-            await world.daemonSlot.killAll()
+            await world.kill()
         }
         try FileManager.default.removeItem(at: directory)
     }
 
+    /// Makes the tables, where that is not done by whoever opens the store.
+    private func prepare(_ store: WorldStore) throws {
+        guard case .postgres = store else { return }
+        let migrated = try command(["migrate"])
+        guard migrated.status == 0 else { throw DaemonProcess.NotStarted(description: migrated.output) }
+    }
+
     /// Starts a daemon; the caller's API is usable when this returns.
+    ///
+    /// - Parameter number: which of the world's daemons it is, from 0. One of this number must not be running.
     @discardableResult
-    func start(failpoint: String? = nil) async throws -> APIClient {
-        let daemon = try DaemonProcess(
-            configuration: configuration, log: directory.appendingPathComponent("daemon.log"), failpoint: failpoint)
-        await daemonSlot.set(daemon)
+    func start(_ number: Int = 0, failpoint: String? = nil) async throws -> APIClient {
+        let daemon = try DaemonProcess(configuration: configuration, log: logFile(number), failpoint: failpoint)
+        await daemons.set(daemon, number)
+        let client = try await client(of: number)
+        await daemons.listens(number, on: client.port)
+        return client
+    }
+
+    /// The ports of the callers' API where the daemons listened last; a daemon that was killed may not be back at its.
+    func ports() async -> [Int] { await daemons.ports.values.sorted() }
+
+    /// One of the daemons, if it was started and not killed since; it may have ended by itself.
+    func daemon(_ number: Int) async -> DaemonProcess? { await daemons.all[number] }
+
+    /// A client of a daemon that runs.
+    func client(of number: Int) async throws -> APIClient {
+        guard let daemon = await daemon(number) else {
+            throw DaemonProcess.NotStarted(description: "there is no daemon \(number)")
+        }
         let ports = try await daemon.ready()
         return APIClient(port: ports.api, adminPort: ports.admin)
     }
 
-    /// Ends the daemon at once, as a power failure would.
-    func kill() async { await daemonSlot.killAll() }
+    /// Ends all daemons at once, as a power failure would.
+    func kill() async { await daemons.killAll() }
 
-    /// Asks the daemon to stop and waits for it; its exit code.
-    func terminate() async throws -> Int32 {
-        guard let daemon = await daemonSlot.current else { return -1 }
+    /// Ends one daemon as a power failure would.
+    func kill(_ number: Int) async { await daemons.kill(number) }
+
+    /// Asks a daemon to stop and waits for it; its exit code.
+    func terminate(_ number: Int = 0) async throws -> Int32 {
+        guard let daemon = await daemon(number) else { return -1 }
         return try await daemon.terminate()
     }
 
-    /// Waits until the daemon killed itself at its failpoint.
+    /// Waits until the first daemon killed itself at its failpoint.
     func diedByItself() async throws {
-        guard let daemon = await daemonSlot.current else { return }
+        guard let daemon = await daemon(0) else { return }
         try await Polling.until("the daemon dies at its failpoint") { !daemon.isRunning }
     }
 
+    /// What the daemons wrote, one after the other.
     func log() -> String {
-        (try? String(contentsOf: directory.appendingPathComponent("daemon.log"), encoding: .utf8)) ?? ""
+        let files = (0...).lazy.map(logFile).prefix { FileManager.default.fileExists(atPath: $0.path) }
+        return files.map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined()
     }
 
-    private actor DaemonSlot {
-        private(set) var current: DaemonProcess?
-        func set(_ daemon: DaemonProcess) { current = daemon }
+    private func logFile(_ number: Int) -> URL { directory.appendingPathComponent("daemon-\(number).log") }
+
+    private actor Daemons {
+        private(set) var all: [Int: DaemonProcess] = [:]
+        private(set) var ports: [Int: Int] = [:]
+
+        func set(_ daemon: DaemonProcess, _ number: Int) {
+            kill(number)
+            all[number] = daemon
+        }
+
+        func listens(_ number: Int, on port: Int) { ports[number] = port }
+
+        func kill(_ number: Int) { all.removeValue(forKey: number)?.kill() }
+
         func killAll() {
-            current?.kill()
-            current = nil
+            for number in all.keys { kill(number) }
         }
-    }
-}
-
-/// What a test wants of its world.
-struct WorldSettings: Sendable {
-    /// How the simulated providers behave.
-    var simulated = ContractOptions()
-    /// Lines added to each provider of the daemon's configuration, below `contract:`.
-    var contractLines: [String] = []
-    /// Lines added to `reconcile:`.
-    var reconcileLines: [String] = []
-    /// When an undecided status is asked again.
-    var inquirySchedule = "100ms, 200ms, 400ms, 1s, 2s"
-    /// The read timeout.
-    var firstByte = "400ms"
-
-    /// The daemon's configuration file.
-    func yaml(port: Int, directory: URL) -> String {
-        func digest(_ token: String) -> String {
-            SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
-        }
-        let contract = contractLines.map { "      \($0)\n" }.joined()
-        let providers = [("card", "reference"), ("points", "reference"), ("balance", "reference_sale")].map {
-            """
-              - name: \($0.0)
-                url: http://127.0.0.1:\(port)/\($0.0)
-                allow_plain_http: true
-                contract:
-                  base: \($0.1)
-            \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: 3s}
-            """
-        }
-        return """
-            store: {url: "sqlite:\(directory.path)/reconciled.sqlite"}
-            http: {host: 127.0.0.1, port: 0}
-            admin:
-              host: 127.0.0.1
-              port: 0
-              operators:
-                - {name: on-call, token_sha256: "\(digest(World.operatorToken))"}
-            callers:
-              - {name: shop, token_sha256: "\(digest(World.callerToken))"}
-              - {name: other, token_sha256: "\(digest(World.otherCallerToken))"}
-            providers:
-            \(providers.joined(separator: "\n"))
-            reconcile:
-              inquiry_schedule: [\(inquirySchedule)]
-              resend_schedule: [50ms, 200ms, 500ms, 1s]
-              poll_every: 200ms
-              lease: 1s
-            \(reconcileLines.map { "  " + $0 }.joined(separator: "\n"))
-            telemetry: {log_level: debug}
-
-            """
     }
 }

@@ -54,9 +54,12 @@ struct Cluster: Sendable {
     /// - Throws: ``PostgresServerError``, or `CancellationError`.
     func standby(_ more: [Setting]) async throws -> Cluster {
         let copy = "\(directory)/standby"
+        // The log is fetched after the data; a second connection that streams it meanwhile would take longer to end.
         let make = installation.command(
             "pg_basebackup",
-            ["--no-sync", "--checkpoint=fast", "--write-recovery-conf", "-d", dsn, "-D", copy])
+            [
+                "--no-sync", "--checkpoint=fast", "--wal-method=fetch", "--write-recovery-conf", "-d", dsn, "-D", copy,
+            ])
         _ = try await Program.run(make, in: directory)
         return try await Cluster.started(installation, directory, copy, more)
     }

@@ -6,25 +6,38 @@ internal import Testing
 
 /// Opens stores in schemas of their own.
 enum StoreSchema {
-    /// Lends a store in an empty schema of the shared server, and removes the schema.
-    static func withStore<Value>(
-        _ clock: ManualClock? = nil, _ body: (PostgresStore, PostgresStoreConfiguration) async throws -> Value
+    /// Lends an empty schema of the shared server without any tables, and removes it.
+    static func withSchema<Value>(
+        _ body: (PostgresStoreConfiguration) async throws -> Value
     ) async throws -> Value {
         let server = try await PostgresServer.shared()
         var configuration = try PostgresStoreConfiguration(dsn: server.dsn())
         configuration.schema = server.uniqueSchema()
-        configuration.readers = 2
-        if let clock { configuration.clock = { clock.now() } }
-        try await PostgresStore.migrate(configuration)
-        let store = try await PostgresStore(configuration)
-        do {
-            let value = try await body(store, configuration)
-            await store.close()
-            _ = try await server.psql("DROP SCHEMA \(configuration.schema) CASCADE")
-            return value
-        } catch {
-            await store.close()
-            throw error
+        let value = try await body(configuration)
+        _ = try await server.psql("DROP SCHEMA IF EXISTS \(configuration.schema) CASCADE")
+        return value
+    }
+
+    /// Lends a store in an empty schema of the shared server, and removes the schema.
+    static func withStore<Value>(
+        _ clock: ManualClock? = nil, writers: Int = 2, readers: Int = 2, retention: Span? = nil,
+        _ body: (PostgresStore, PostgresStoreConfiguration) async throws -> Value
+    ) async throws -> Value {
+        try await withSchema { configuration in
+            var configuration = configuration
+            (configuration.writers, configuration.readers) = (writers, readers)
+            configuration.retention = retention
+            if let clock { configuration.clock = { clock.now() } }
+            try await PostgresStore.migrate(configuration)
+            let store = try await PostgresStore(configuration)
+            do {
+                let value = try await body(store, configuration)
+                await store.close()
+                return value
+            } catch {
+                await store.close()
+                throw error
+            }
         }
     }
 }

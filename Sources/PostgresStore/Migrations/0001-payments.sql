@@ -63,19 +63,71 @@ CREATE TABLE effects (
 );
 CREATE INDEX effects_at_provider ON effects (provider, key);
 
+-- In partitions by month, so that what is old enough goes away without being read. That a payment's entry is written
+-- once is seen to by its version, which every commit names.
+CREATE SEQUENCE event_numbers AS bigint;
 CREATE TABLE events (
     payment_id text COLLATE "C" NOT NULL,
     seq bigint NOT NULL,
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id bigint NOT NULL DEFAULT nextval('event_numbers'),
     at bigint NOT NULL,
     type text NOT NULL,
     leg bigint,
     fields text NOT NULL,
     prev text NOT NULL,
     hash text NOT NULL,
-    PRIMARY KEY (payment_id, seq)
-);
+    PRIMARY KEY (payment_id, seq, at)
+) PARTITION BY RANGE (at);
 CREATE INDEX events_by_id ON events (id);
+-- For what is of no month that was prepared: nothing is ever refused for want of a partition.
+CREATE TABLE events_other PARTITION OF events DEFAULT;
+
+-- Prepares the partition of the month so many months after the one in which a moment lies; false if it is there, or if
+-- what is to be in it is in events_other already and stays there.
+CREATE FUNCTION prepare_events(moment bigint, ahead bigint) RETURNS boolean LANGUAGE plpgsql AS $body$
+DECLARE
+    month timestamptz := date_trunc('month', to_timestamp(moment / 1000.0), 'UTC') + ahead * interval '1 month';
+    first bigint := extract(epoch FROM month) * 1000;
+    beyond bigint := extract(epoch FROM month + interval '1 month') * 1000;
+    name text := 'events_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
+BEGIN
+    PERFORM pg_advisory_xact_lock(1380142660, -3);
+    IF to_regclass(quote_ident(name)) IS NOT NULL
+        OR EXISTS (SELECT 1 FROM events_other WHERE at >= first AND at < beyond)
+    THEN
+        RETURN false;
+    END IF;
+    -- Attached, not made in place: that keeps nobody from writing meanwhile.
+    EXECUTE format('CREATE TABLE %I (LIKE events INCLUDING DEFAULTS)', name);
+    EXECUTE format('ALTER TABLE events ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', name, first, beyond);
+    RETURN true;
+END
+$body$;
+
+-- Removes the partitions of months that ended before a moment and in which no payment that is left can have an event;
+-- says how many. Events of months that were not prepared stay.
+CREATE FUNCTION drop_events(moment bigint) RETURNS bigint LANGUAGE plpgsql AS $body$
+DECLARE
+    oldest bigint := coalesce((SELECT min(created_at) FROM payments), moment);
+    partition record;
+    dropped bigint := 0;
+BEGIN
+    PERFORM pg_advisory_xact_lock(1380142660, -3);
+    FOR partition IN
+        SELECT child.oid::regclass AS name, (extract(epoch FROM (
+            to_date(substring(child.relname FROM '^events_([0-9]{4}_[0-9]{2})$'), 'YYYY_MM')::timestamp
+                + interval '1 month') AT TIME ZONE 'UTC') * 1000)::bigint AS beyond
+        FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
+        WHERE inhparent = 'events'::regclass AND child.relname ~ '^events_[0-9]{4}_[0-9]{2}$'
+    LOOP
+        CONTINUE WHEN partition.beyond > least(moment, oldest);
+        EXECUTE format('ALTER TABLE events DETACH PARTITION %s', partition.name);
+        EXECUTE format('DROP TABLE %s', partition.name);
+        dropped := dropped + 1;
+    END LOOP;
+    RETURN dropped;
+END
+$body$;
 
 -- place is derived from caller and key, as a payment's id is: for the key of a create it is the payment's own.
 CREATE TABLE idempotency_keys (
@@ -93,6 +145,8 @@ CREATE TABLE idempotency_keys (
     answer_body bytea,
     CHECK (NOT pruned OR answer_status IS NULL)
 );
+-- A create's key lies at the payment's own place, and needs no other way to it.
+CREATE INDEX keys_of_operations ON idempotency_keys (payment_id) WHERE place <> payment_id;
 
 CREATE TABLE seals (
     number bigint PRIMARY KEY,
@@ -131,6 +185,11 @@ BEGIN
         INSERT INTO state_counts AS known (state, place, count)
             SELECT state, current_setting('reconciled.place')::bigint, count(*) FROM added GROUP BY state ORDER BY state
             ON CONFLICT (state, place) DO UPDATE SET count = known.count + excluded.count;
+    ELSIF TG_OP = 'DELETE' THEN
+        INSERT INTO state_counts AS known (state, place, count)
+            SELECT state, current_setting('reconciled.place')::bigint, -count(*) FROM removed
+            GROUP BY state ORDER BY state
+            ON CONFLICT (state, place) DO UPDATE SET count = known.count + excluded.count;
     ELSE
         INSERT INTO state_counts AS known (state, place, count)
             SELECT state, current_setting('reconciled.place')::bigint, sum(change) FROM (
@@ -143,11 +202,17 @@ END
 $body$;
 CREATE TRIGGER payments_counted AFTER INSERT ON payments
     REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_states();
+CREATE TRIGGER payments_uncounted AFTER DELETE ON payments
+    REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_states();
 CREATE TRIGGER payments_recounted AFTER UPDATE ON payments
     REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_states();
 
+-- What is there stays, but for the pruning of what ended long ago, which says so.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
+    IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'payments' AND current_setting('reconciled.prunes', true) = 'yes' THEN
+        RETURN old;
+    END IF;
     RAISE EXCEPTION '% is only ever added to', TG_TABLE_NAME;
 END
 $body$;
@@ -160,7 +225,8 @@ CREATE TRIGGER seal_heads_stay BEFORE UPDATE OR DELETE ON seal_heads FOR EACH RO
 CREATE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
     IF (new.place, new.caller, new.key, new.operation, new.payment_id, new.fingerprint, new.created_at)
-        IS DISTINCT FROM (old.place, old.caller, old.key, old.operation, old.payment_id, old.fingerprint, old.created_at)
+        IS DISTINCT FROM
+            (old.place, old.caller, old.key, old.operation, old.payment_id, old.fingerprint, old.created_at)
         OR (old.pruned AND NOT new.pruned)
         OR (old.answer_status IS NOT NULL AND NOT new.pruned
             AND (new.answer_status, new.answer_type, new.answer_location, new.answer_body)

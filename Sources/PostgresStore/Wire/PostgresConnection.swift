@@ -14,6 +14,8 @@ final class PostgresConnection {
         let cause: String
     }
 
+    /// The number of the server's process.
+    let process: Int64
     private var connection: OpaquePointer?
     private let notices: NoticeBoard
     private let timeLimit: Duration
@@ -36,6 +38,7 @@ final class PostgresConnection {
             throw StoreFailure(.unavailable, operation: "connect", cause: words)
         }
         connection = opened
+        process = Int64(PQbackendPID(opened))
         _ = PQsetNoticeReceiver(opened, { NoticeBoard.receive($0, $1) }, Unmanaged.passUnretained(notices).toOpaque())
         guard PQsetnonblocking(opened, 1) == 0, PQenterPipelineMode(opened) == 1 else {
             let words = PostgresConnection.words(opened)
@@ -68,8 +71,13 @@ final class PostgresConnection {
     func checkIdle() {
         guard let connection else { return }
         var wanted = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        guard poll(&wanted, 1, 0) > 0 else { return }
-        if PQconsumeInput(connection) != 1 || PQstatus(connection) != CONNECTION_OK { close() }
+        while poll(&wanted, 1, 0) > 0 {
+            guard PQconsumeInput(connection) == 1, PQstatus(connection) == CONNECTION_OK else { return close() }
+            // Reads what came. The server says why it ends a session before it closes the connection; to one that is
+            // idle, that is a notice.
+            _ = PQisBusy(connection)
+            if notices.saysEnd { return close() }
+        }
     }
 
     /// Sends statements as one pipeline and waits for its end. Without `BEGIN` they are one transaction.
@@ -257,6 +265,8 @@ extension PostgresConnection {
 /// Where a connection's notices go. The server says by a warning that a commit was not confirmed by the standby.
 private final class NoticeBoard {
     private(set) var warnings: [String] = []
+    /// Whether the server ended the session.
+    private(set) var saysEnd = false
     private let logger: Logger
 
     init(logger: Logger) { self.logger = logger }
@@ -267,6 +277,7 @@ private final class NoticeBoard {
         guard let board, let result else { return }
         let notices = Unmanaged<NoticeBoard>.fromOpaque(board).takeUnretainedValue()
         let notice = PostgresError(of: result)
+        if notice.severity == "FATAL" || notice.severity == "PANIC" { notices.saysEnd = true }
         guard notice.severity == "WARNING" else { return }
         notices.warnings.append("\(notice.sqlState): \(notice.message)")
         notices.logger.warning("PostgreSQL warns", metadata: ["code": "\(notice.sqlState)", "is": "\(notice.message)"])

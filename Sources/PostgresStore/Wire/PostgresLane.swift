@@ -17,7 +17,7 @@ final class PostgresLane: Sendable {
     /// Work that several lanes share: whoever is free takes what waited longest.
     final class Inbox: Sendable {
         private struct State {
-            var work: [Work] = []
+            var work: [(work: Work, since: ContinuousClock.Instant)] = []
             var isClosed = false
             var threads = 0
             var whenEmpty: (@Sendable () -> Void)?
@@ -25,12 +25,17 @@ final class PostgresLane: Sendable {
 
         private let state = Mutex(State())
         private let signal = DispatchSemaphore(value: 0)
+        private let limit: Duration
+
+        /// - Parameter limit: what waited longer is refused, so that nothing waits for a server that hangs for longer
+        ///   than twice that.
+        init(limit: Duration) { self.limit = limit }
 
         /// Adds work; refuses it once closed.
         func add(_ work: Work) {
             let isTaken = state.withLock { state in
                 guard !state.isClosed else { return false }
-                state.work.append(work)
+                state.work.append((work, .now))
                 return true
             }
             if isTaken {
@@ -55,11 +60,15 @@ final class PostgresLane: Sendable {
         func next() -> Work? {
             while true {
                 signal.wait()
-                let (work, isClosed) = state.withLock { state in
+                let (next, isClosed) = state.withLock { state in
                     (state.work.isEmpty ? nil : state.work.removeFirst(), state.isClosed)
                 }
-                if let work { return work }
-                if isClosed { return nil }
+                guard let (work, since) = next else {
+                    if isClosed { return nil }
+                    continue
+                }
+                if .now - since < limit { return work }
+                work.refuse(StoreFailure(.unavailable, operation: "connect", cause: "no connection was free in time"))
             }
         }
 

@@ -24,6 +24,11 @@ enum StoreSettings {
         let writers = section.int("writers", in: 1...64, default: 2)
         let readers = section.int("readers", in: 1...256, default: 4)
         let timeLimit = section.duration("time_limit", default: .seconds(10))
+        let retention = section.durationOrForever("retention", default: nil)
+        if let retention, retention < .days(90) {
+            section.report(
+                "retention", value: "\(retention.milliseconds / 86_400_000)d", allowed: "at least 90d, or forever")
+        }
         if text.hasPrefix("sqlite:"), text.count > 7 { return .sqlite(path: String(text.dropFirst(7))) }
         do {
             var settings = try postgres(text)
@@ -37,7 +42,7 @@ enum StoreSettings {
             }
             settings.password = password
             (settings.schema, settings.writers, settings.readers) = (schema, writers, readers)
-            settings.timeLimit = timeLimit
+            (settings.timeLimit, settings.retention) = (timeLimit, retention)
             return .postgres(settings)
         } catch {
             let value = text.hasPrefix("postgres") ? "(hidden: it may hold a password)" : text
@@ -60,10 +65,17 @@ enum StoreSettings {
 /// A store that the daemon opened and closes.
 protocol ClosableStore: PaymentStore {
     func close() async throws(StoreFailure)
+    /// Does what a store needs now and then.
+    func maintain() async throws(StoreFailure)
 }
 
-extension SQLiteStore: ClosableStore {}
-extension PostgresStore: ClosableStore {}
+extension SQLiteStore: ClosableStore {
+    func maintain() async throws(StoreFailure) {}
+}
+
+extension PostgresStore: ClosableStore {
+    func maintain() async throws(StoreFailure) { _ = try await upkeep() }
+}
 
 extension StoreSettings {
     /// Opens the store.

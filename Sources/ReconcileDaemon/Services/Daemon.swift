@@ -50,6 +50,7 @@ struct Daemon {
             admin,
             EngineService(engine: engine, grace: configuration.shutdownGrace),
             StatisticsService(store: parts.store, engine: engine, clock: clock, logger: logger),
+            UpkeepService(store: store, clock: clock, logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
         ]
         if roles.api {

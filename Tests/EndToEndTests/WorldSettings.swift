@@ -1,0 +1,106 @@
+import Crypto
+import Foundation
+import PostgresServers
+import ProviderSimulator
+
+/// Where the daemons of a world keep their payments.
+enum WorldStore: Sendable {
+    /// A file in the world's directory.
+    case sqlite
+    /// A database that several daemons share: a libpq connection string, the schema, and how long a round trip may
+    /// take.
+    case postgres(dsn: String, schema: String, timeLimit: String = "10s")
+
+    /// A schema of its own on the server that all tests share.
+    static func postgres() async throws -> WorldStore {
+        let server = try await PostgresServer.shared()
+        return .postgres(dsn: server.dsn(), schema: server.uniqueSchema())
+    }
+
+    fileprivate func yaml(in directory: URL) -> String {
+        switch self {
+        case .sqlite: #"{url: "sqlite:\#(directory.path)/reconciled.sqlite"}"#
+        case .postgres(let dsn, let schema, let limit):
+            #"{url: "postgres:\#(dsn)", schema: \#(schema), time_limit: \#(limit)}"#
+        }
+    }
+}
+
+/// What a test wants of its world.
+struct WorldSettings: Sendable {
+    /// Where payments are kept.
+    var store = WorldStore.sqlite
+    /// How many daemons share the store.
+    var daemons = 1
+    /// How many of the places of ``Places`` the world takes.
+    var places = 1
+    /// How the simulated providers behave.
+    var simulated = ContractOptions()
+    /// What the simulated providers do wrong by chance.
+    var rates: [FaultRate] = []
+    /// What that chance depends on.
+    var seed: UInt64 = 1
+    /// Lines added to each provider of the daemon's configuration, below `contract:`.
+    var contractLines: [String] = []
+    /// Lines added to `reconcile:`.
+    var reconcileLines: [String] = []
+    /// When an undecided status is asked again.
+    var inquirySchedule = "100ms, 200ms, 400ms, 1s, 2s"
+    /// How long a daemon that does not say that it is alive keeps a payment.
+    var lease = "1s"
+    /// The read timeout.
+    var firstByte = "400ms"
+    /// What the daemons write to their logs.
+    var logLevel = "debug"
+
+    /// The simulator of the providers card, points and balance.
+    func simulator(in directory: URL) -> SimulatorConfiguration {
+        var simulator = SimulatorConfiguration(
+            providers: ["card", "points", "balance"].map { name in
+                ProviderConfiguration(name, token: "provider-token", contract: simulated, rates: rates)
+            })
+        simulator.seed = seed
+        simulator.database = directory.appendingPathComponent("simulator.sqlite").path
+        return simulator
+    }
+
+    /// The daemon's configuration file.
+    func yaml(port: Int, directory: URL) -> String {
+        func digest(_ token: String) -> String {
+            SHA256.hash(data: Data(token.utf8)).map { String(format: "%02x", $0) }.joined()
+        }
+        let contract = contractLines.map { "      \($0)\n" }.joined()
+        let providers = [("card", "reference"), ("points", "reference"), ("balance", "reference_sale")].map {
+            """
+              - name: \($0.0)
+                url: http://127.0.0.1:\(port)/\($0.0)
+                allow_plain_http: true
+                contract:
+                  base: \($0.1)
+            \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: 3s}
+            """
+        }
+        return """
+            store: \(store.yaml(in: directory))
+            http: {host: 127.0.0.1, port: 0}
+            admin:
+              host: 127.0.0.1
+              port: 0
+              operators:
+                - {name: on-call, token_sha256: "\(digest(World.operatorToken))"}
+            callers:
+              - {name: shop, token_sha256: "\(digest(World.callerToken))"}
+              - {name: other, token_sha256: "\(digest(World.otherCallerToken))"}
+            providers:
+            \(providers.joined(separator: "\n"))
+            reconcile:
+              inquiry_schedule: [\(inquirySchedule)]
+              resend_schedule: [50ms, 200ms, 500ms, 1s]
+              poll_every: 200ms
+              lease: \(lease)
+            \(reconcileLines.map { "  " + $0 }.joined(separator: "\n"))
+            telemetry: {log_level: \(logLevel)}
+
+            """
+    }
+}

@@ -1,0 +1,91 @@
+internal import PaymentCore
+internal import Reconciler
+internal import Synchronization
+internal import Testing
+
+@testable internal import PostgresStore
+@testable internal import StoreContract
+
+@Suite struct DueNewsTests {
+    /// How often a store was told that something may be due.
+    private final class Tally: Sendable {
+        private let count = Atomic<Int>(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func add() { count.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// Lends two stores of one schema, and the tally of what the second hears.
+    private func withTwo(
+        _ body: (Scenario, PostgresStore, Tally) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        // One session reads and tells, so that what is read after a change is read after its news.
+        try await StoreSchema.withStore(clock, readers: 1) { store, configuration in
+            let other = try await PostgresStore(configuration)
+            let tally = Tally()
+            try await withThrowingTaskGroup { group in
+                group.addTask { for await _ in other.dueChanges() { tally.add() } }
+                // The first says that it listens from here on.
+                try await eventually { tally.value == 1 }
+                try await body(Scenario(store: store, clock: clock), store, tally)
+                await other.close()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    private func hasTold(_ store: PostgresStore) async throws -> Bool {
+        try await store.perform("test") { connection in
+            try connection.rows(
+                "SELECT count(*) > 0 FROM pg_prepared_statements WHERE statement LIKE 'SELECT pg_notify%'"
+            ).bool(0, 0)
+        }
+    }
+
+    @Test func `what is left due and free wakes another store at once`() async throws {
+        try await withTwo { scenario, store, tally in
+            var work = try await scenario.create(.init("free"))
+            #expect(work.payment.dueAt.map { $0 <= work.payment.updatedAt } == true)
+            let began = ContinuousClock.now
+            try await scenario.save(&work, ends: true)
+            try await eventually { tally.value == 2 }
+            // Not by looking again, which a listener does each second.
+            #expect(ContinuousClock.now - began < .milliseconds(900))
+            #expect(try await hasTold(store))
+        }
+    }
+
+    @Test func `what is held, or not due, wakes nobody`() async throws {
+        try await withTwo { scenario, store, tally in
+            var held = try await scenario.create(.init("held"))
+            try await scenario.save(&held)
+            try await scenario.settle(.init("settled"))
+            #expect(try await !hasTold(store))
+            // A later word is the first that is heard.
+            try await scenario.save(&held, ends: true)
+            try await eventually { tally.value == 2 }
+        }
+    }
+
+    @Test func `whoever lost the connection hears again, and looks for what was missed`() async throws {
+        try await withTwo { scenario, store, tally in
+            let listeners = "FROM pg_stat_activity WHERE query = 'LISTEN \"reconciled_due_\(store.schema)\"'"
+            _ = try await store.perform("test") { connection in
+                try connection.rows("SELECT pg_terminate_backend(pid) \(listeners)").count
+            }
+            try await eventually { tally.value == 2 }
+            var work = try await scenario.create(.init("free"))
+            try await scenario.save(&work, ends: true)
+            try await eventually { tally.value == 3 }
+        }
+    }
+
+    @Test func `the news end with the store`() async throws {
+        try await StoreSchema.withStore { store, _ in
+            let early = store.dueChanges()
+            await store.close()
+            for await _ in early {}
+            for await _ in store.dueChanges() {}
+        }
+    }
+}
