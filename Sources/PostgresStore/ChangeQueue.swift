@@ -223,6 +223,7 @@ final class ChangeQueue: Sendable {
             for member in group { member.fail(failure) }
             return
         }
+        if error.metNewPartition { return write(group, connection) }
         guard group.count == 1, let member = group.first else {
             for member in group { write([member], connection) }
             return

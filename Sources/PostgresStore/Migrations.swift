@@ -144,7 +144,14 @@ extension PostgresStore {
     ) async throws(StoreFailure) -> [SchemaMigration] {
         let schema = configuration.schema
         return try await withConnection(configuration) { connection in
-            try Migrations(connection).apply(schema: schema).map { SchemaMigration($0) }
+            let applied = try Migrations(connection).apply(schema: schema).map { SchemaMigration($0) }
+            // So that the first daemon finds the months that it needs.
+            _ = try connection.rows(
+                """
+                SELECT prepare_events((extract(epoch FROM now()) * 1000)::bigint, ahead)
+                FROM generate_series(0, 2) AS ahead
+                """)
+            return applied
         }
     }
 

@@ -81,4 +81,25 @@ internal import Testing
             #expect(try await store.verifySeals().isEmpty)
         }
     }
+
+    @Test func `an event whose month is prepared at this moment is written all the same`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withStore(clock) { store, configuration in
+            let server = try await PostgresServer.shared()
+            let name = configuration.schema
+            async let preparing = server.psql(
+                """
+                SET search_path TO \(name); SET application_name = '\(name)';
+                SELECT prepare_events(\(clock.now().milliseconds), 0); SELECT pg_sleep(2)
+                """)
+            try await eventually {
+                let sleeps = "application_name = '\(name)' AND wait_event = 'PgSleep'"
+                return try await server.psql("SELECT count(*) FROM pg_stat_activity WHERE \(sleeps)") == "1"
+            }
+            let payment = try await Scenario(store: store, clock: clock).create(Scenario.Order("meanwhile")).payment
+            #expect(try await store.payment(payment.id) == payment)
+            #expect(try await rows("events_2026_03", name) != "0")
+            _ = try await preparing
+        }
+    }
 }

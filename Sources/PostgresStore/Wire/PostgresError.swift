@@ -7,6 +7,8 @@ struct PostgresError: Error, Sendable {
     let sqlState: String
     /// The server's primary message. It names tables and columns; of what is in them, at most a key.
     let message: String
+    /// The table that it is about, if it is about one.
+    let table: String?
     /// `ERROR`, `FATAL`, `WARNING`, in English whatever the server's language.
     let severity: String
 
@@ -20,6 +22,7 @@ struct PostgresError: Error, Sendable {
         }
         sqlState = field("C") ?? "08006"
         message = field("M") ?? "the connection was lost"
+        table = field("t")
         severity = field("V") ?? "ERROR"
     }
 
@@ -28,6 +31,10 @@ struct PostgresError: Error, Sendable {
         severity == "FATAL" || severity == "PANIC" || sqlState == "25006" || sqlState.hasPrefix("57P")
             || sqlState.hasPrefix("08")
     }
+
+    /// Whether the partition of a month appeared while an event of that month was on its way to where it would lie
+    /// without one. The same statement finds it when it is sent again.
+    var metNewPartition: Bool { sqlState == "23514" && table == "events_other" }
 
     func failure(_ operation: String) -> StoreFailure {
         StoreFailure(code, operation: operation, cause: "PostgreSQL \(sqlState): \(message)")
