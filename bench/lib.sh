@@ -10,10 +10,10 @@
 #   pgbench_prepare
 #   result=$(pgbench_median 3 64 15)    # three runs, 64 clients, 15 seconds each: payments a second, latency in ms
 #
-# RECONCILED_BENCH_CACHE names the directory for installed Python packages; default: reconciled-bench in the user's
+# BENCH_CACHE names the directory for installed Python packages; default: reconciled-bench in the user's
 # cache directory.
 
-BENCH_CACHE=${RECONCILED_BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/reconciled-bench}
+BENCH_CACHE=${BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/reconciled-bench}
 
 # What postgres_start sets: where the server's files are, its port, and a URL for its database NAME with
 # "$PG_URL/NAME". Role and database are both called bench.
@@ -46,12 +46,12 @@ free_port() {
 
 # postgres_start: a new server with an empty database in a temporary directory. Only what is named here differs from
 # the defaults; fsync and synchronous_commit are named although they are the defaults, because everything depends on
-# them. RECONCILED_BENCH_DATA names the directory in which it is made: choose a disk that is one, not memory.
+# them. BENCH_DATA names the directory in which it is made: choose a disk that is one, not memory.
 postgres_start() {
     [[ -z "$PG_DIR" ]] || die "a server is already running in $PG_DIR"
     local bin
     bin=$(pg_bin)
-    PG_DIR=$(mktemp -d "${RECONCILED_BENCH_DATA:-${TMPDIR:-/tmp}}/reconciled-bench.XXXXXX")
+    PG_DIR=$(mktemp -d "${BENCH_DATA:-${TMPDIR:-/tmp}}/reconciled-bench.XXXXXX")
     if ((EUID == 0)); then chown postgres: "$PG_DIR"; fi
     [[ $(stat -f -c %T "$PG_DIR") != tmpfs ]] || warn "$PG_DIR is memory: flushes cost nothing there"
     PG_PORT=$(free_port)
@@ -93,14 +93,14 @@ pgbench_prepare() { pg_sql bench --file bench/pgbench/schema.sql; }
 
 # pgbench_payments CLIENTS SECONDS [OPTION...]: the reference once; prints payments a second and the mean latency of a
 # payment in ms, as "1234.5 51.8". One transaction of pgbench is one run of the script: three commits, one payment.
-# RECONCILED_BENCH_PROTOCOL is pgbench's: prepared (default, the fastest), extended, simple.
+# BENCH_PROTOCOL is pgbench's: prepared (default, the fastest), extended, simple.
 pgbench_payments() {
     local clients=$1 seconds=$2 threads=2 log rate latency
     shift 2
     if ((clients < threads)); then threads=$clients; fi
     log=$(mktemp "$PG_DIR/pgbench.XXXXXX")
     "$(pg_bin)/pgbench" --no-vacuum --client "$clients" --jobs "$threads" --time "$seconds" \
-        --protocol "${RECONCILED_BENCH_PROTOCOL:-prepared}" --random-seed rand \
+        --protocol "${BENCH_PROTOCOL:-prepared}" --random-seed rand \
         --define pipeline=0 --define keep_answer=0 "$@" \
         --file bench/pgbench/payment.sql "$PG_URL/bench" >"$log" 2>&1 || die "pgbench failed: $(tail -n 5 "$log")"
     if grep -q 'number of failed transactions: [1-9]' "$log"; then die "pgbench had failures: $(cat "$log")"; fi

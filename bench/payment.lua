@@ -1,8 +1,8 @@
 -- One payment of one two-phase leg for each request, each with a key of its own; the answer is awaited and must say
 -- that the payment succeeded. For wrk: one thread, as many connections as there are clients.
 local counter = 0
-local prefix = os.getenv("RECONCILED_BENCH_PREFIX") or tostring(os.time())
-local token = os.getenv("RECONCILED_BENCH_TOKEN") or "test"
+local prefix = os.getenv("BENCH_PREFIX") or tostring(os.time())
+local token = os.getenv("BENCH_TOKEN") or "test"
 -- Global, so that it can be read when all is done.
 answers = {}
 

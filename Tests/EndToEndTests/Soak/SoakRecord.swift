@@ -24,7 +24,10 @@ actor SoakRecord {
     }
 
     private(set) var figures = Figures()
-    private let start = ContinuousClock.now
+    private var start: ContinuousClock.Instant?
+
+    /// A round begins; the time counts from the first.
+    func began() { start = start ?? .now }
 
     func happened(_ mishap: Mishap) { figures.mishaps[mishap, default: 0] += 1 }
 
@@ -64,7 +67,7 @@ actor SoakRecord {
         func row(_ name: String, _ count: Int, _ note: String = "") {
             lines.append("    \(DemoReport.line(name, count))\(note.isEmpty ? "" : "   \(note)")")
         }
-        row("seconds", Words.milliseconds(ContinuousClock.now - start) / 1_000)
+        row("seconds", Words.milliseconds(start.map { .now - $0 } ?? .zero) / 1_000)
         row("payments", figures.payments)
         for (state, count) in figures.states.sorted(by: { $0.value > $1.value }) { row("  \(state)", count) }
         row("callers' requests", figures.requests)

@@ -49,6 +49,7 @@ struct SoakRound: Sendable {
     }
 
     private func run(_ world: World, _ pair: PostgresPair, _ curl: CurlSender) async throws {
+        await record.began()
         let fleet = AnyDaemon(world, sender: curl)
         let shop = Shop()
         let client = CallerClient(sender: fleet, base: AnyDaemon.base, token: World.callerToken)
