@@ -165,20 +165,13 @@ extension PostgresStore {
         let session = Session(patient)
         let inbox = PostgresLane.Inbox(limit: .seconds(60))
         PostgresLane.start(1, name: "pg-migrate", inbox: inbox) { () throws(StoreFailure) in try session.open() }
-        let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
-            inbox.add(
-                PostgresLane.Work(
-                    perform: { connection in
-                        do {
-                            continuation.resume(returning: .success(try body(connection)))
-                        } catch {
-                            continuation.resume(
-                                returning: .failure(StoreFailure(error, "migrate", lost: .unavailable)))
-                        }
-                    },
-                    refuse: { continuation.resume(returning: .failure($0)) }))
+        do throws(StoreFailure) {
+            let value = try await inbox.run("migrate", body)
+            await inbox.close()
+            return value
+        } catch {
+            await inbox.close()
+            throw error
         }
-        await inbox.close()
-        return try result.get()
     }
 }

@@ -92,20 +92,7 @@ extension PostgresStore {
     func perform<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(StoreFailure) -> Value {
-        let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
-            reading.add(
-                PostgresLane.Work(
-                    perform: { connection in
-                        do {
-                            continuation.resume(returning: .success(try body(connection)))
-                        } catch {
-                            continuation.resume(
-                                returning: .failure(StoreFailure(error, operation, lost: .unavailable)))
-                        }
-                    },
-                    refuse: { continuation.resume(returning: .failure($0)) }))
-        }
-        return try result.get()
+        try await reading.run(operation, body)
     }
 
     /// Reads payments, once everything that can be read is confirmed.

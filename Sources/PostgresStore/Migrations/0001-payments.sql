@@ -91,7 +91,7 @@ DECLARE
     beyond bigint := extract(epoch FROM month + interval '1 month') * 1000;
     name text := 'events_' || to_char(month AT TIME ZONE 'UTC', 'YYYY_MM');
 BEGIN
-    PERFORM pg_advisory_xact_lock(1380142660, -3);
+    PERFORM pg_advisory_xact_lock('events'::regclass::oid::bigint);
     IF to_regclass(quote_ident(name)) IS NOT NULL
         OR EXISTS (SELECT 1 FROM events_other WHERE at >= first AND at < beyond)
     THEN
@@ -112,7 +112,7 @@ DECLARE
     partition record;
     dropped bigint := 0;
 BEGIN
-    PERFORM pg_advisory_xact_lock(1380142660, -3);
+    PERFORM pg_advisory_xact_lock('events'::regclass::oid::bigint);
     FOR partition IN
         SELECT child.oid::regclass AS name, (extract(epoch FROM (
             to_date(substring(child.relname FROM '^events_([0-9]{4}_[0-9]{2})$'), 'YYYY_MM')::timestamp

@@ -45,6 +45,28 @@ final class PostgresLane: Sendable {
             }
         }
 
+        /// Has a lane do something, and waits for it.
+        ///
+        /// - Throws: ``StoreFailure``, with the code `unavailable` if no connection was to be had, or it was lost.
+        func run<Value: Sendable>(
+            _ operation: String, _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+        ) async throws(StoreFailure) -> Value {
+            let result: Result<Value, StoreFailure> = await withCheckedContinuation { continuation in
+                add(
+                    Work(
+                        perform: { connection in
+                            do {
+                                continuation.resume(returning: .success(try body(connection)))
+                            } catch {
+                                continuation.resume(
+                                    returning: .failure(StoreFailure(error, operation, lost: .unavailable)))
+                            }
+                        },
+                        refuse: { continuation.resume(returning: .failure($0)) }))
+            }
+            return try result.get()
+        }
+
         func entered() { state.withLock { $0.threads += 1 } }
 
         /// A thread ended.
