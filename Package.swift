@@ -59,7 +59,9 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: ["CLibPQ", "StoreRows", "Reconciler", "PaymentCore", crypto, logging],
-            resources: [.embedInCode("Migrations/0001-payments.sql")], swiftSettings: strict),
+            resources: [
+                .embedInCode("Migrations/0001-payments.sql"), .embedInCode("Migrations/0002-refused-by-name.sql"),
+            ], swiftSettings: strict),
         // The wire.
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -123,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLiteStore", "StoreRows", "StoreContract", "Reconciler", "PaymentCore", "SQLiteCrashWriter", grdb,
+                "SQLiteStore", "MemoryStore", "StoreRows", "StoreContract", "Reconciler", "PaymentCore",
+                "SQLiteCrashWriter", grdb,
                 logging,
             ],
             swiftSettings: strict),

@@ -59,6 +59,10 @@ extension MemoryStore {
         trails[change.payment.id, default: []] += change.entries
         if !change.entries.isEmpty { sealing.unsealed.insert(change.payment.id) }
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        let place = KeyPlace(caller: change.payment.caller, key: change.payment.key)
+        if let answer = change.answer, let known = records[place], known.answer == nil, !known.isPruned {
+            records[place]?.answer = answer
+        }
         var machine = PaymentMachine(payment: change.payment)
         machine.committed(version: change.payment.version + 1)
         return machine.payment

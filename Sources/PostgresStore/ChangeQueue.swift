@@ -7,7 +7,8 @@ internal import Synchronization
 /// Changes and answers that wait at the same moment share one transaction, one round trip and one flush.
 ///
 /// Nothing is delayed to make a group larger: a group grows while the writers are busy with those before it. A member
-/// that cannot be written does not fail the others: the group is refused whole, and each is then tried alone.
+/// that cannot be written does not fail the others: the group is refused whole, and whoever the refusal names is then
+/// tried alone, the others together again.
 final class ChangeQueue: Sendable {
     private enum Member: Sendable {
         case change(PreparedChange, reply: @Sendable (Result<CommitResult, StoreFailure>) -> Void)
@@ -16,7 +17,7 @@ final class ChangeQueue: Sendable {
         /// What no two of one group may touch.
         var names: [String] {
             switch self {
-            case .change(let change, _): [change.id] + [change.keyPlace].compactMap { $0 }
+            case .change(let change, _): [change.id, change.keyPlace, change.answer?.place].compactMap { $0 }
             case .answer(let answer, _): [answer.place]
             }
         }
@@ -148,7 +149,9 @@ final class ChangeQueue: Sendable {
         var answers: [PreparedAnswer] = []
         for member in group {
             switch member {
-            case .change(let change, _): changes.append(change)
+            case .change(let change, _):
+                changes.append(change)
+                if let answer = change.answer { answers.append(answer) }
             case .answer(let answer, _): answers.append(answer)
             }
         }
@@ -225,7 +228,15 @@ final class ChangeQueue: Sendable {
         }
         if error.metNewPartition { return write(group, connection) }
         guard group.count == 1, let member = group.first else {
-            for member in group { write([member], connection) }
+            let named = Set((error.detail ?? "").split(separator: " ").map(String.init))
+            let refused = group.filter { $0.names.contains(where: named.contains) }
+            guard error.sqlState == PostgresError.groupRefused, !refused.isEmpty else {
+                for member in group { write([member], connection) }
+                return
+            }
+            for member in refused { write([member], connection) }
+            let others = group.filter { !$0.names.contains(where: named.contains) }
+            if !others.isEmpty { write(others, connection) }
             return
         }
         guard error.sqlState == PostgresError.groupRefused, case .change(let change, let reply) = member else {

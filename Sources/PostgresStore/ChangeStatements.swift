@@ -3,7 +3,7 @@ internal import Reconciler
 internal import StoreRows
 
 /// A group of changes as few statements, each with an array for each column. Those that must touch as many rows as they
-/// have members end with an error where they do not.
+/// have members end with an error that names those who were not written.
 enum ChangeStatements {
     /// One transaction.
     static func group(
@@ -42,8 +42,8 @@ enum ChangeStatements {
                     AS new (id, caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
                         due_at, due_provider, holder, span, audit_seq, audit_hash, document)
                 ORDER BY id
-                ON CONFLICT (id) DO NOTHING RETURNING 1
-            ) SELECT require_rows(count(*), $20) FROM written
+                ON CONFLICT (id) DO NOTHING RETURNING id
+            ) SELECT require_all($1::text[], array_agg(id)) FROM written
             """,
             [
                 .texts(changes.map(\.id)), .texts(payments.map(\.caller.name)), .texts(payments.map(\.key.text)),
@@ -54,7 +54,6 @@ enum ChangeStatements {
                 .ints(payments.map { $0.dueAt?.milliseconds }), .texts(payments.map { $0.dueProvider?.name ?? "" }),
                 .texts(holders.map(\.name)), .ints(holders.map(\.span)), .ints(payments.map(\.auditHead.sequence)),
                 .texts(payments.map(\.auditHead.hash.hex)), .texts(changes.map(\.document)), now,
-                .int(changes.count),
             ])
     }
 
@@ -81,8 +80,8 @@ enum ChangeStatements {
                 WHERE p.id = change.id AND p.version = change.read_version AND p.audit_seq = change.head_seq
                     AND p.audit_hash = change.head_hash
                     AND (change.token IS NULL OR (p.lease_holder IS NOT NULL AND p.lease_token = change.token))
-                RETURNING 1
-            ) SELECT require_rows(count(*), $15) FROM written
+                RETURNING p.id
+            ) SELECT require_all($1::text[], array_agg(id)) FROM written
             """,
             [
                 .texts(changes.map(\.id)), .ints(changes.map(\.readVersion)), .ints(changes.map(\.token)),
@@ -91,7 +90,7 @@ enum ChangeStatements {
                 .texts(payments.map(\.latch.rawValue)), .ints(payments.map(\.updatedAt.milliseconds)),
                 .ints(payments.map { $0.dueAt?.milliseconds }), .texts(payments.map { $0.dueProvider?.name ?? "" }),
                 .ints(payments.map(\.auditHead.sequence)), .texts(payments.map(\.auditHead.hash.hex)),
-                .texts(changes.map(\.document)), .int(changes.count),
+                .texts(changes.map(\.document)),
             ])
     }
 
@@ -163,8 +162,8 @@ enum ChangeStatements {
                     AS new (place, caller, key, operation, payment_id, fingerprint, created_at, pruned, answer_status,
                         answer_type, answer_location, answer_body)
                 ORDER BY place
-                ON CONFLICT (place) DO NOTHING RETURNING 1
-            ) SELECT require_rows(count(*), $13) FROM written
+                ON CONFLICT (place) DO NOTHING RETURNING place
+            ) SELECT require_all($1::text[], array_agg(place)) FROM written
             """,
             [
                 .texts(changes.compactMap(\.keyPlace)), .texts(records.map(\.caller.name)),
@@ -173,7 +172,6 @@ enum ChangeStatements {
                 .ints(records.map(\.createdAt.milliseconds)), .bools(records.map(\.isPruned)),
                 .ints(records.map { $0.answer.map { Int64($0.status) } }), .texts(records.map(\.answer?.contentType)),
                 .texts(records.map { $0.answer?.location }), .byteStrings(records.map(\.answer?.body)),
-                .int(records.count),
             ])
     }
 

@@ -22,7 +22,10 @@ struct Migrations {
 
     /// All steps in ascending order.
     static let all: [Step] = [
-        Step(number: 1, name: "payments", sql: String(decoding: PackageResources._001_payments_sql, as: UTF8.self))
+        Step(number: 1, name: "payments", sql: String(decoding: PackageResources._001_payments_sql, as: UTF8.self)),
+        Step(
+            number: 2, name: "refused-by-name",
+            sql: String(decoding: PackageResources._002_refused_by_name_sql, as: UTF8.self)),
     ]
 
     private let connection: PostgresConnection

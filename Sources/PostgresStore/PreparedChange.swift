@@ -14,6 +14,8 @@ struct PreparedChange: Sendable {
     let events: [EventRow]
     let lease: PaymentChange.LeaseRequirement
     let record: IdempotencyRecord?
+    /// The answer that is kept with it.
+    let answer: PreparedAnswer?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
@@ -26,6 +28,7 @@ struct PreparedChange: Sendable {
         payment = machine.payment
         id = payment.id.text
         document = String(decoding: try PaymentDocument.encode(payment), as: UTF8.self)
+        answer = change.answer.map { PreparedAnswer($0, change.payment.caller, change.payment.key) }
         legs = LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
         events = change.entries.map { EventRow($0) }

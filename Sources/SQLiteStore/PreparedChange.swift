@@ -16,6 +16,8 @@ struct PreparedChange: Sendable {
     let events: [EventRow]
     let lease: PaymentChange.LeaseRequirement
     let record: IdempotencyRecord?
+    /// The answer that is kept with it.
+    let answer: StoredAnswer?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
@@ -29,12 +31,13 @@ struct PreparedChange: Sendable {
         machine.committed(version: change.payment.version + 1)
         payment = machine.payment
         id = payment.id.text
-        document = try PaymentDocument.encode(payment)
+        document = Data(try PaymentDocument.encode(payment))
         legs = LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
         events = change.entries.map { EventRow($0) }
         lease = change.lease
         record = change.record
+        answer = change.answer
     }
 
     /// The values of the columns that a change sets, in the order of ``insertSQL`` and ``updateSQL``.

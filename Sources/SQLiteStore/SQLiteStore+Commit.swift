@@ -102,5 +102,9 @@ extension PreparedChange {
         for effect in effects { try effect.write(id, db) }
         for event in events { try event.insert(id, db) }
         if let record { try KeyRow.insert(record, db) }
+        guard let answer, let known = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db),
+            known.answer == nil, !known.isPruned
+        else { return }
+        try KeyRow.setAnswer(answer, caller: payment.caller.name, key: payment.key.text, db)
     }
 }

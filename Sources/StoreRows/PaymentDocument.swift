@@ -4,18 +4,12 @@ package import Reconciler
 
 /// The JSON in which a payment, and the fields of an audit entry, are stored.
 package enum PaymentDocument {
-    // Sorted keys: the same payment gives the same bytes. An encoder that is not changed any more may be shared.
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }()
     private static let decoder = JSONDecoder()
 
-    /// The bytes of a payment.
-    package static func encode(_ payment: Payment) throws(StoreFailure) -> Data {
+    /// The bytes of a payment: the same for the same payment.
+    package static func encode(_ payment: Payment) throws(StoreFailure) -> [UInt8] {
         do {
-            return try encoder.encode(payment)
+            return try DocumentEncoder.bytes(of: payment)
         } catch {
             throw StoreFailure(coding: error, operation: "encode")
         }
@@ -50,7 +44,7 @@ package enum PaymentDocument {
     }
 
     /// A JSON string (RFC 8259, section 7): quotation mark, backslash and control characters are escaped.
-    private static func append(_ string: String, to text: inout [UInt8]) {
+    static func append(_ string: String, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         for byte in string.utf8 {
             switch byte {
@@ -79,6 +73,6 @@ package enum PaymentDocument {
 
     /// An entry exactly as it is stored, even where its hash is not that of its content.
     package static func entry(_ stored: some Encodable) throws -> AuditEntry {
-        try decoder.decode(AuditEntry.self, from: encoder.encode(stored))
+        try decoder.decode(AuditEntry.self, from: Data(DocumentEncoder.bytes(of: stored)))
     }
 }

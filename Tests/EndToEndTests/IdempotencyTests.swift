@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    @Test func `a repeat at another daemon is answered as soon as the payment is settled`() async throws {
+        var settings = WorldSettings()
+        settings.store = try await .postgres()
+        settings.daemons = 2
+        try await World.run(settings) { world, client in
+            let second = try await world.client(of: 1)
+            var slow = Fault(.slow)
+            slow.delayMs = 2_000
+            try world.simulator.order(FaultOrder(slow, operation: .authorize), at: "card")
+            #expect(try await client.create(Bodies.card(), key: "elsewhere-1", wait: 0).status == 202)
+            let began = ContinuousClock.now
+            let waited = try await second.create(Bodies.card(), key: "elsewhere-1", wait: 30)
+            #expect(ContinuousClock.now - began < .seconds(15))
+            #expect(waited.status == 201)
+            #expect(waited.state == "succeeded")
+            let first = try await client.create(Bodies.card(), key: "elsewhere-1")
+            #expect(first.body == waited.body)
+            #expect(first.fields["Idempotent-Replayed"] == "true")
+            #expect(try await world.sends(.authorize, to: "card") == 1)
+        }
+    }
+
     @Test func `keys are scoped to the caller, and a caller sees only its own`() async throws {
         try await World.run { world, client in
             var other = client

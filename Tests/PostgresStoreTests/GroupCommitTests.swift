@@ -82,6 +82,36 @@ internal import Testing
         }
     }
 
+    @Test func `those that a refusal does not name are written together again`() async throws {
+        try await GroupStage.with { stage in
+            var works = try await stage.payments(8)
+            var stale = try await stage.scenario.create(.init("stale"))
+            let old = stale.change(.holding(stale.token))
+            try await stage.scenario.save(&stale)
+            let lost = works.removeLast()
+            var repeats: [PaymentChange] = []
+            for name in ["known-1", "known-2"] {
+                _ = try await stage.scenario.create(.init(name))
+                let draft = try stage.scenario.draft(.init(name)).work
+                repeats.append(
+                    draft.change(
+                        .creating(holder: "worker", leaseFor: .minutes(1)), try stage.scenario.record(draft.payment)))
+            }
+            let (results, transactions) = try await stage.together(
+                works.map { $0.change(.holding($0.token)) } + [old, lost.change(.holding(LeaseToken(7)))] + repeats)
+            for result in results.prefix(7) { #expect(result == .success(.committed(version: 2, lease: nil))) }
+            #expect(results[7] == .success(.versionConflict))
+            #expect(results[8] == .success(.leaseLost))
+            for result in results.suffix(2) {
+                guard case .success(.duplicate) = result else {
+                    Issue.record("a repeat is a duplicate, and is \(result)")
+                    continue
+                }
+            }
+            #expect(transactions == 1)
+        }
+    }
+
     @Test func `a group that deadlocks is written one by one`() async throws {
         try await GroupStage.with { stage in
             let works = try await stage.payments(3)

@@ -35,16 +35,21 @@ struct NoJitter: JitterSource {
 }
 
 @Suite struct EngineTests {
+    private static let answer = StoredAnswer(status: 201, contentType: "text/plain", location: "/p", body: [1])
+
     private func settle(
-        failing faults: [(StoreFailure.Code, StoreOperation, Bool)], wait: Span = .seconds(20)
-    ) async throws -> (result: OperationResult, sent: [EffectKind]) {
+        failing faults: [(StoreFailure.Code, StoreOperation, Bool)], wait: Span = .seconds(20),
+        endAnswer: @escaping @Sendable (Payment) -> StoredAnswer? = { _ in nil }
+    ) async throws -> (result: OperationResult, sent: [EffectKind], kept: StoredAnswer?) {
         let card = try ProviderName("card")
         let clock = MachineClock()
         let store = MemoryStore(clock: { clock.now() })
         let provider = ObligingProvider(card)
+        var settings = EngineSettings(holder: "test")
+        settings.endAnswer = endAnswer
         let engine = SettlementEngine(
-            store: store, providers: [provider], clock: clock, jitter: NoJitter(),
-            settings: EngineSettings(holder: "test"), logger: Logger(label: "test"))
+            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
+            logger: Logger(label: "test"))
         let service = OperationService(store: store, engine: engine, clock: clock)
         let amount = try Money(1_200, #require(Currency(code: "JPY")))
         let request = try CreateRequest(
@@ -59,7 +64,8 @@ struct NoJitter: JitterSource {
             let result = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: wait)
             await engine.drain(for: .seconds(5))
             try await group.waitForAll()
-            return (result, await provider.sent)
+            let record = try await store.idempotencyRecord(caller: request.caller, key: request.key)
+            return (result, await provider.sent, record?.answer)
         }
     }
 
@@ -67,7 +73,8 @@ struct NoJitter: JitterSource {
     func `a store that is busy for a moment delays a payment and changes nothing else`(
         code: StoreFailure.Code
     ) async throws {
-        let (result, sent) = try await settle(failing: [(code, .commit, false), (code, .commit, false)])
+        let (result, sent, kept) = try await settle(failing: [(code, .commit, false), (code, .commit, false)])
+        #expect(kept == nil)
         guard case .settled(let payment) = result else {
             Issue.record("expected a settled payment")
             return
@@ -77,7 +84,7 @@ struct NoJitter: JitterSource {
     }
 
     @Test func `a creation of which nobody knows whether it was written is found, not made twice`() async throws {
-        let (result, sent) = try await settle(failing: [(.indeterminate, .commit, true)], wait: .seconds(1))
+        let (result, sent, _) = try await settle(failing: [(.indeterminate, .commit, true)], wait: .seconds(1))
         guard case .unsettled(let payment) = result else {
             Issue.record("expected the payment that was written")
             return
@@ -85,6 +92,19 @@ struct NoJitter: JitterSource {
         #expect(payment.legs[0].primary.attempts == 1)
         // Its first intent is in doubt, as after a crash: nothing is sent before the status was read.
         #expect(sent.count { $0 == .authorize } == 0)
+    }
+
+    @Test func `the answer to a create is kept in the transaction that ends the payment`() async throws {
+        // The store would fail if it were asked to keep it apart.
+        let (result, _, kept) = try await settle(failing: [(.full, .storeAnswer, false)]) { payment in
+            payment.state == .succeeded ? EngineTests.answer : nil
+        }
+        guard case .answered(let answer) = result else {
+            Issue.record("expected the answer that was kept, and it is \(result)")
+            return
+        }
+        #expect(answer == EngineTests.answer)
+        #expect(kept == EngineTests.answer)
     }
 
     @Test func `a full store refuses a payment whole`() async throws {

@@ -81,6 +81,36 @@ extension ContractCase {
             let record = try await it.store.idempotencyRecord(caller: caller, key: key)
             try require(record?.answer, is: first, "what is stored")
         },
+        ContractCase("an answer that comes with a change is kept with it, and only with it") { it in
+            var work = try await it.create(Scenario.Order("k1"))
+            let (caller, key) = (work.payment.caller, work.payment.key)
+            let answer = StoredAnswer(status: 201, contentType: "application/json", location: "/p", body: [1, 2])
+            _ = work.machine.handle(.inquireNow, try it.context())
+            var late = work
+            late.machine.committed(version: 1)
+            _ = late.machine.handle(.inquireNow, try it.context())
+            let refused = try await it.store.commit(late.change(.holding(LeaseToken(9)), answer: answer))
+            try require(refused, is: .leaseLost, "the change without the lease")
+            let before = try await it.store.idempotencyRecord(caller: caller, key: key)
+            try require(before?.answer, is: nil, "the answer of a change that was refused")
+            _ = try await it.store.commit(work.change(.holding(work.token), answer: answer))
+            let record = try await it.store.idempotencyRecord(caller: caller, key: key)
+            try require(record?.answer, is: answer, "what is stored")
+            let second = StoredAnswer(status: 409, contentType: "text/plain", location: nil, body: [])
+            try require(try await it.store.storeAnswer(second, caller: caller, key: key), is: answer, "the second")
+        },
+        ContractCase("an answer that comes with a change does not take the place of one that is kept") { it in
+            var work = try await it.create(Scenario.Order("k1"))
+            let (caller, key) = (work.payment.caller, work.payment.key)
+            let first = StoredAnswer(status: 201, contentType: "application/json", location: "/p", body: [1])
+            let second = StoredAnswer(status: 201, contentType: "application/json", location: "/p", body: [2])
+            _ = try await it.store.storeAnswer(first, caller: caller, key: key)
+            _ = work.machine.handle(.inquireNow, try it.context())
+            let result = try await it.store.commit(work.change(.holding(work.token), answer: second))
+            try require(result, is: .committed(version: 2, lease: nil), "the result")
+            let record = try await it.store.idempotencyRecord(caller: caller, key: key)
+            try require(record?.answer, is: first, "what is stored")
+        },
         ContractCase("an answer without location and body reads back equal") { it in
             let work = try await it.create(Scenario.Order("k1"))
             let (caller, key) = (work.payment.caller, work.payment.key)

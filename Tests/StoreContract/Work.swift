@@ -12,8 +12,11 @@ public struct Work: Sendable {
     public var payment: Payment { machine.payment }
 
     /// What the machine has done since its last commit, as a change.
-    func change(_ lease: PaymentChange.LeaseRequirement, _ record: IdempotencyRecord? = nil) -> PaymentChange {
-        PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: lease, record: record)
+    func change(
+        _ lease: PaymentChange.LeaseRequirement, _ record: IdempotencyRecord? = nil, answer: StoredAnswer? = nil
+    ) -> PaymentChange {
+        PaymentChange(
+            payment: machine.payment, entries: machine.newEntries, lease: lease, record: record, answer: answer)
     }
 
     /// A provider's answer that did what was asked.

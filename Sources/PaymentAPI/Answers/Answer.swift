@@ -1,3 +1,4 @@
+internal import PaymentCore
 internal import Reconciler
 
 /// An answer before it is written to the connection.
@@ -24,6 +25,15 @@ struct Answer: Sendable, Hashable {
         body = json.bytes
         self.location = location
     }
+
+    /// The answer to the request that created a payment, once the payment is settled.
+    init(creating payment: Payment) {
+        self.init(
+            OperationKind.create.settledStatus, PaymentRendering.payment(payment), location: Answer.path(of: payment))
+    }
+
+    /// Where a payment is read.
+    static func path(of payment: Payment) -> String { "/v1/payments/\(payment.id.text)" }
 
     init(_ problem: Problem) {
         status = problem.status

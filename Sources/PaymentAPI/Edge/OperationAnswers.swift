@@ -38,12 +38,15 @@ struct OperationAnswers: Sendable {
         }
         switch result {
         case .settled(let payment):
+            guard kind != .create else { return try await keep(Answer(creating: payment)) }
             return try await keep(
                 Answer(kind.settledStatus, try document(payment), location: location(payment)))
+        case .answered(let answer):
+            return Answer(kept: answer, isReplayed: false)
         case .replay(let answer):
             return Answer(kept: answer, isReplayed: true)
         case .unsettled(let payment):
-            var answer = Answer(202, try document(payment), location: path(payment))
+            var answer = Answer(202, try document(payment), location: Answer.path(of: payment))
             answer.retryAfter = retryAfter(payment)
             answer.appliedWait = appliedWait.map { Int($0) }
             return answer
@@ -81,10 +84,8 @@ struct OperationAnswers: Sendable {
     }
 
     private func location(_ payment: Payment) -> String? {
-        kind == .create || kind == .refund ? path(payment) : nil
+        kind == .refund ? Answer.path(of: payment) : nil
     }
-
-    private func path(_ payment: Payment) -> String { "/v1/payments/\(payment.id.text)" }
 
     /// When something will be due for the payment, in whole seconds from 1 to 60.
     private func retryAfter(_ payment: Payment) -> Int {

@@ -7,6 +7,8 @@ struct PostgresError: Error, Sendable {
     let sqlState: String
     /// The server's primary message. It names tables and columns; of what is in them, at most a key.
     let message: String
+    /// What is told beside it.
+    let detail: String?
     /// The table that it is about, if it is about one.
     let table: String?
     /// `ERROR`, `FATAL`, `WARNING`, in English whatever the server's language.
@@ -22,6 +24,7 @@ struct PostgresError: Error, Sendable {
         }
         sqlState = field("C") ?? "08006"
         message = field("M") ?? "the connection was lost"
+        detail = field("D")
         table = field("t")
         severity = field("V") ?? "ERROR"
     }

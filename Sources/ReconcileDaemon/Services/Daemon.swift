@@ -29,6 +29,7 @@ struct Daemon {
         settings.maximumActive = configuration.maximumActive
         settings.sealEvery = configuration.sealEvery
         settings.recovery = configuration.recovery
+        settings.endAnswer = CreateAnswer.settled
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)

@@ -74,6 +74,8 @@ public struct OperationCommand: Sendable, Hashable {
 public enum OperationResult: Sendable {
     /// It is settled. The edge renders the answer and keeps it, unless the operation has no key.
     case settled(Payment)
+    /// It is settled, and this answer was kept in the same transaction.
+    case answered(StoredAnswer)
     /// It was settled before; this was the answer.
     case replay(StoredAnswer)
     /// It goes on; the wait is over.

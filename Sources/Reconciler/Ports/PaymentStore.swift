@@ -105,15 +105,20 @@ public struct PaymentChange: Sendable {
     public var lease: LeaseRequirement
     /// The record of the idempotency key that asked for it, if this change is the first to know it.
     public var record: IdempotencyRecord?
+    /// The settled answer to the request that created the payment, if this change settles it. It is kept under the
+    /// payment's key with the change, unless one is kept there already or the key is pruned.
+    public var answer: StoredAnswer?
 
     /// A change.
     public init(
-        payment: Payment, entries: [AuditEntry], lease: LeaseRequirement, record: IdempotencyRecord? = nil
+        payment: Payment, entries: [AuditEntry], lease: LeaseRequirement, record: IdempotencyRecord? = nil,
+        answer: StoredAnswer? = nil
     ) {
         self.payment = payment
         self.entries = entries
         self.lease = lease
         self.record = record
+        self.answer = answer
     }
 }
 

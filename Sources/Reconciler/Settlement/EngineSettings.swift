@@ -17,6 +17,9 @@ public struct EngineSettings: Sendable {
     /// Rows were lost: new payments begin in this window, and unfinished ones enter it when they are taken up. `nil`
     /// normally.
     public var recovery: RecoveryWindow?
+    /// Renders the answer to the request that created a payment, once the payment has ended. It is then kept in the
+    /// transaction that ends the payment, and not in one of its own. `nil` leaves it to whoever answers.
+    public var endAnswer: @Sendable (Payment) -> StoredAnswer?
 
     /// Settings with documented defaults.
     public init(holder: String) {
@@ -27,5 +30,6 @@ public struct EngineSettings: Sendable {
         sealEvery = .seconds(10)
         commitsAreAcknowledged = true
         recovery = nil
+        endAnswer = { _ in nil }
     }
 }

@@ -2,6 +2,8 @@ public import PaymentCore
 
 /// The use cases of callers, over the store and the engine.
 public struct OperationService: PaymentOperations {
+    private typealias News = SettlementEngine.PaymentNews
+
     private let store: any PaymentStore
     private let engine: SettlementEngine
     private let clock: any WallClock
@@ -21,7 +23,8 @@ public struct OperationService: PaymentOperations {
         let record = IdempotencyRecord(
             caller: request.caller, key: request.key, operation: .create, payment: id, fingerprint: fingerprint,
             createdAt: clock.now())
-        if let known = try await self.record(request.caller, request.key) {
+        // A new key is the rule, and the store finds out about the others: looking first would be one more wait.
+        if await engine.isKnownOrRefused(id), let known = try await self.record(request.caller, request.key) {
             return try await join(known, fingerprint, wait)
         }
         return try await watching(id) { changes throws(OperationFailure) in
@@ -163,12 +166,14 @@ extension OperationService {
     }
 
     private func settle(
-        _ payment: Payment, _ record: IdempotencyRecord, _ wait: Span, _ changes: AsyncStream<Payment>
+        _ payment: Payment, _ record: IdempotencyRecord, _ wait: Span, _ changes: AsyncStream<News>
     ) async -> OperationResult {
         let result = await follow(payment, wait, changes) { changed in
             isSettled(changed, record.operation, record.key)
         }
-        return result.isDone ? .settled(result.payment) : .unsettled(result.payment)
+        guard result.isDone else { return .unsettled(result.payment) }
+        if record.operation == .create, let answer = result.answer { return .answered(answer) }
+        return .settled(result.payment)
     }
 
     /// Whether what was asked under a key came to its end.
@@ -182,43 +187,66 @@ extension OperationService {
         }
     }
 
-    /// Follows a payment until it is done or the wait is over. What another process changed is found at the end.
+    /// Follows a payment until it is done or the wait is over.
     private func follow(
-        _ payment: Payment, _ wait: Span, _ changes: AsyncStream<Payment>,
+        _ payment: Payment, _ wait: Span, _ changes: AsyncStream<News>,
         until isDone: @Sendable @escaping (Payment) -> Bool
-    ) async -> (payment: Payment, isDone: Bool) {
-        if isDone(payment) { return (payment, true) }
-        guard wait > .zero else { return (payment, false) }
+    ) async -> (payment: Payment, isDone: Bool, answer: StoredAnswer?) {
+        if isDone(payment) { return (payment, true, nil) }
+        guard wait > .zero else { return (payment, false, nil) }
         let deadline = clock.now() + wait
-        let seen = await withTaskGroup(of: Payment?.self) { group in
+        let seen = await withTaskGroup(of: News?.self) { group in
             group.addTask {
-                for await changed in changes where isDone(changed) { return changed }
+                for await news in changes where isDone(news.payment) { return news }
                 return nil
             }
-            group.addTask { [clock] in
-                do {
-                    try await clock.sleep(until: deadline)
-                } catch {
-                    return nil  // Cancelled, because the other was first.
-                }
-                return nil
-            }
+            group.addTask { await lookNowAndThen(at: payment.id, before: deadline, until: isDone) }
             let first = await group.next() ?? nil
             group.cancelAll()
             return first
         }
-        if let seen { return (seen, true) }
+        if let seen { return (seen.payment, true, seen.answer) }
+        guard let latest = await readable(payment.id) else { return (payment, false, nil) }
+        return (latest, isDone(latest), nil)
+    }
+
+    /// Another process may have the payment, and its changes are not heard of here: while that is so, the payment is
+    /// read again and again, at longer and longer intervals.
+    private func lookNowAndThen(
+        at id: PaymentID, before deadline: Timestamp, until isDone: (Payment) -> Bool
+    ) async -> News? {
+        var pause = OperationService.shortestLook
+        while clock.now() < deadline {
+            do {
+                try await clock.sleep(until: min(deadline, clock.now() + pause))
+            } catch {
+                return nil  // Cancelled, because the change was heard of.
+            }
+            guard clock.now() < deadline else { return nil }
+            if await engine.isInWork(id) {
+                pause = OperationService.longestLook
+                continue
+            }
+            if let found = await readable(id), isDone(found) { return News(payment: found, answer: nil) }
+            pause = min(pause + pause, OperationService.longestLook)
+        }
+        return nil
+    }
+
+    private static let shortestLook = Span.milliseconds(100)
+    private static let longestLook = Span.milliseconds(800)
+
+    private func readable(_ id: PaymentID) async -> Payment? {
         do {
-            guard let latest = try await store.payment(payment.id) else { return (payment, false) }
-            return (latest, isDone(latest))
+            return try await store.payment(id)
         } catch {
-            return (payment, false)
+            return nil  // The caller is told what was known before, and asks again.
         }
     }
 
     private func watching<Result: Sendable>(
         _ id: PaymentID,
-        _ body: (AsyncStream<Payment>) async throws(OperationFailure) -> Result
+        _ body: (AsyncStream<News>) async throws(OperationFailure) -> Result
     ) async throws(OperationFailure) -> Result {
         let watch = await engine.watch(id)
         do {

@@ -72,6 +72,15 @@ extension SettlementEngine {
         }
     }
 
+    /// Whether a create under this payment's key need not be tried before the key is looked up: the payment is in work
+    /// here, or nothing new is taken.
+    func isKnownOrRefused(_ id: PaymentID) -> Bool {
+        runners[id] != nil || isDraining || runners.count >= settings.maximumActive
+    }
+
+    /// Whether the payment is in work in this process, which hears of each of its changes.
+    func isInWork(_ id: PaymentID) -> Bool { runners[id] != nil }
+
     /// Hands a caller's operation to the payment's runner, or writes it for whoever holds the payment.
     func submit(
         _ operation: OperationRunner.Request.Operation, record: IdempotencyRecord
@@ -133,9 +142,9 @@ extension SettlementEngine {
     }
 
     /// Follows a payment's durable changes; ``unwatch(_:_:)`` ends it.
-    func watch(_ id: PaymentID) -> (number: Int, changes: AsyncStream<Payment>) {
+    func watch(_ id: PaymentID) -> (number: Int, changes: AsyncStream<PaymentNews>) {
         lastWatcher += 1
-        let (stream, sink) = AsyncStream.makeStream(of: Payment.self, bufferingPolicy: .bufferingNewest(4))
+        let (stream, sink) = AsyncStream.makeStream(of: PaymentNews.self, bufferingPolicy: .bufferingNewest(4))
         watchers[id, default: [:]][lastWatcher] = sink
         return (lastWatcher, stream)
     }

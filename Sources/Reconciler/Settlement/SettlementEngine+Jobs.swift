@@ -46,7 +46,11 @@ extension SettlementEngine {
     private func commit(_ id: PaymentID, _ token: LeaseToken, _ change: PaymentChange) async {
         do {
             let result = try await store.commit(change)
-            feed(id, token, .committed(result))
+            if case .committed = result {
+                feed(id, token, .committed(result), kept: change.answer)
+            } else {
+                feed(id, token, .committed(result))
+            }
         } catch {
             telemetry.storeFailed(error)
             logger.warning("a change is not durable yet", metadata: ["payment": "\(id)", "error": "\(error)"])

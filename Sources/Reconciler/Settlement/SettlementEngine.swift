@@ -20,7 +20,7 @@ public actor SettlementEngine {
     var tickets: [Int: CheckedContinuation<Submission, Never>] = [:]
     var lastTicket = 0
     var claims: [PaymentID: [CheckedContinuation<Void, Never>]] = [:]
-    var watchers: [PaymentID: [Int: AsyncStream<Payment>.Continuation]] = [:]
+    var watchers: [PaymentID: [Int: AsyncStream<PaymentNews>.Continuation]] = [:]
     var lastWatcher = 0
     var isDraining = false
     var armed: Timestamp?
@@ -28,6 +28,12 @@ public actor SettlementEngine {
     let jobSink: AsyncStream<Job>.Continuation
     let wakeUps: AsyncStream<Void>
     let wakeSink: AsyncStream<Void>.Continuation
+
+    /// A payment as it is durable now, and the answer that was kept with the change that made it so.
+    struct PaymentNews: Sendable {
+        let payment: Payment
+        let answer: StoredAnswer?
+    }
 
     /// Something to await.
     enum Job: Sendable {
@@ -121,20 +127,25 @@ public actor SettlementEngine {
 
     // MARK: Machines
 
-    func feed(_ id: PaymentID, _ token: LeaseToken, _ input: OperationRunner.Input) {
+    /// - Parameter kept: The answer that is durable with what the input tells of.
+    func feed(
+        _ id: PaymentID, _ token: LeaseToken, _ input: OperationRunner.Input, kept: StoredAnswer? = nil
+    ) {
         guard let lease = runners[id]?.lease, lease == token,
             let outputs = runners[id]?.handle(input, context())
         else { return }
-        for output in outputs { carryOut(output, id, token) }
+        for output in outputs { carryOut(output, id, token, kept: kept) }
     }
 
-    private func carryOut(_ output: OperationRunner.Output, _ id: PaymentID, _ token: LeaseToken) {
+    private func carryOut(
+        _ output: OperationRunner.Output, _ id: PaymentID, _ token: LeaseToken, kept: StoredAnswer? = nil
+    ) {
         switch output {
         case .commit(let change):
-            jobSink.yield(.commit(id, token, change, after: .zero))
+            jobSink.yield(.commit(id, token, answered(change), after: .zero))
         case .commitAgain(let change, let tries):
             let delay = settings.policy.resendSchedule.delay(min(tries, 3), jitter: jitter.next())
-            jobSink.yield(.commit(id, token, change, after: delay))
+            jobSink.yield(.commit(id, token, answered(change), after: delay))
         case .perform(let action):
             jobSink.yield(.perform(id, token, action))
         case .reload:
@@ -142,7 +153,7 @@ public actor SettlementEngine {
         case .answered(let ticket, let answer):
             self.answer(ticket, .answered(answer))
         case .changed(let payment):
-            announce(payment)
+            announce(payment, kept: kept)
         case .finished(let release):
             end(id)
             if let release { jobSink.yield(.release(id, release)) }
@@ -167,10 +178,22 @@ public actor SettlementEngine {
         if let due = runner.payment.dueAt, due < clock.now() + settings.sweep.longestPause { arm(at: due) }
     }
 
+    /// The change with the answer to the create, if it ends a payment that could not have been answered before: one
+    /// that is captured by itself is settled by its end alone.
+    private func answered(_ change: PaymentChange) -> PaymentChange {
+        guard change.payment.conclusion != nil, change.payment.captureMode == .automatic,
+            let before = runners[change.payment.id]?.payment, before.conclusion == nil
+        else { return change }
+        var change = change
+        change.answer = settings.endAnswer(change.payment)
+        return change
+    }
+
     /// Tells everybody in this process who wants to know.
-    func announce(_ payment: Payment) {
+    func announce(_ payment: Payment, kept: StoredAnswer? = nil) {
         telemetry.changed(payment)
-        for watcher in (watchers[payment.id] ?? [:]).values { watcher.yield(payment) }
+        let news = PaymentNews(payment: payment, answer: kept)
+        for watcher in (watchers[payment.id] ?? [:]).values { watcher.yield(news) }
     }
 
     func answer(_ ticket: Int, _ submission: Submission) {
