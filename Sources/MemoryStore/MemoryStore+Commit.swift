@@ -58,6 +58,9 @@ extension MemoryStore {
     private func keep(_ change: PaymentChange) -> Payment {
         trails[change.payment.id, default: []] += change.entries
         if !change.entries.isEmpty { sealing.unsealed.insert(change.payment.id) }
+        for leg in change.payment.legs {
+            legs[Comparisons.Place(provider: leg.provider, key: leg.primary.key)] = change.payment.id
+        }
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
         let place = KeyPlace(caller: change.payment.caller, key: change.payment.key)
         if let answer = change.answer, let known = records[place], known.answer == nil, !known.isPruned {

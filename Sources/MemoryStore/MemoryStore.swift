@@ -32,6 +32,9 @@ public actor MemoryStore: PaymentStore {
     var trails: [PaymentID: [AuditEntry]] = [:]
     var records: [KeyPlace: IdempotencyRecord] = [:]
     var sealing = Sealing()
+    /// The payment of each leg, by the key of its authorization or sale.
+    var legs: [Comparisons.Place: PaymentID] = [:]
+    var comparisons = Comparisons()
 
     /// An empty store that judges leases and due times by `clock`. If the clock goes backward, the store's stands
     /// still.
@@ -74,49 +77,4 @@ public actor MemoryStore: PaymentStore {
     public func probe() async throws(StoreFailure) {
         try perform(.probe) {}
     }
-}
-
-/// The operations of a store, by which a fault is scripted.
-public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
-    /// ``PaymentStore/now()``
-    case now
-    /// ``PaymentStore/commit(_:)``
-    case commit
-    /// ``PaymentStore/payment(_:)``
-    case payment
-    /// ``PaymentStore/payments(_:)``
-    case payments
-    /// ``PaymentStore/auditTrail(of:after:limit:)``
-    case auditTrail = "audit trail"
-    /// ``PaymentStore/payment(at:effect:)``
-    case paymentOfEffect = "payment of an effect"
-    /// ``PaymentStore/claimDue(_:)``
-    case claimDue = "claim due"
-    /// ``PaymentStore/claim(_:holder:leaseFor:)``
-    case claim
-    /// ``PaymentStore/renew(_:leaseFor:)``
-    case renew
-    /// ``PaymentStore/release(_:token:)``
-    case release
-    /// ``PaymentStore/nextDue()``
-    case nextDue = "next due"
-    /// ``PaymentStore/idempotencyRecord(caller:key:)``
-    case idempotencyRecord = "idempotency record"
-    /// ``PaymentStore/storeAnswer(_:caller:key:)``
-    case storeAnswer = "store answer"
-    /// ``PaymentStore/seal()``
-    case seal
-    /// ``PaymentStore/verifySeals()``
-    case verifySeals = "verify seals"
-    /// ``PaymentStore/statistics()``
-    case statistics
-    /// ``PaymentStore/probe()``
-    case probe
-}
-
-/// A failure that waits for its operation.
-struct ScriptedFault {
-    let code: StoreFailure.Code
-    let operation: StoreOperation
-    let afterDoing: Bool
 }

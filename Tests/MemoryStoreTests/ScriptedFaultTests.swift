@@ -72,8 +72,38 @@ internal import Testing
             case .verifySeals: _ = try await store.verifySeals()
             case .statistics: _ = try await store.statistics()
             case .probe: try await store.probe()
+            default: try await compare(store, operation)
             }
         }
         #expect(await store.unusedFaults == 0)
+    }
+
+    /// Calls an operation of comparisons, with values that nothing is stored for.
+    private func compare(_ store: MemoryStore, _ operation: StoreOperation) async throws {
+        let run = try Comparing.run()
+        let token = LeaseToken(1)
+        switch operation {
+        case .beginRun: _ = try await store.begin(run)
+        case .claimRun: _ = try await store.claimRun(run.id, holder: "w", leaseFor: .seconds(1))
+        case .renewRun: _ = try await store.renewRun(run.id, token: token, leaseFor: .seconds(1))
+        case .releaseRun: try await store.releaseRun(run.id, token: token)
+        case .abandonRun: _ = try await store.abandonRun(run.id)
+        case .run: _ = try await store.run(run.id)
+        case .runs: _ = try await store.runs(RunQuery())
+        case .chainHead: _ = try await store.chainHead(of: run.provider)
+        case .findings: _ = try await store.findings(of: run.id, after: nil, limit: 1)
+        case .positions: _ = try await store.positions(at: run.provider, [])
+        case .changedPositions:
+            _ = try await store.changedPositions(at: run.provider, in: run.window, after: nil, limit: 1)
+        case .unsettledPositions: _ = try await store.unsettledPositions(at: run.provider, after: nil, limit: 1)
+        case .standing: _ = try await store.standing(at: run.provider)
+        case .explainedDifferences: _ = try await store.explainedDifferences(at: run.provider)
+        case .recordStep: _ = try await store.record(ComparisonStep(run: run), token: token)
+        case .discrepanciesByID: _ = try await store.discrepancies([DiscrepancyID]())
+        case .discrepancies: _ = try await store.discrepancies(DiscrepancyQuery())
+        case .changeDiscrepancy: _ = try await store.change(Comparing.discrepancy("k1"))
+        case .discrepancyCounts: _ = try await store.discrepancyCounts()
+        default: Issue.record("no call for \(operation)")
+        }
     }
 }

@@ -69,7 +69,7 @@ extension ContractCase {
     ]
 
     /// Runs `body` so many times at once.
-    private static func together<Value: Sendable>(
+    static func together<Value: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> [Value] {
         try await withThrowingTaskGroup { group in

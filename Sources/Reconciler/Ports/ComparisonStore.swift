@@ -6,7 +6,7 @@ public import PaymentCore
 /// It is the same store as the payments', so that both are read in one transaction and judged by one clock. What a call
 /// returned is durable.
 public protocol ComparisonStore: Sendable {
-    /// Plans a run: stores it if its identifier is new.
+    /// Plans a run: stores it, under version 1, if its identifier is new.
     ///
     /// - Returns: What is stored under the identifier, which may be another state of the same run.
     func begin(_ run: ComparisonRun) async throws(StoreFailure) -> ComparisonRun

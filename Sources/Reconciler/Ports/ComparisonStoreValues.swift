@@ -162,7 +162,8 @@ public struct DiscrepancyCount: Sendable, Hashable {
     public var count: Int
     /// When the oldest of them was opened.
     public var oldest: Timestamp
-    /// The money at risk, by currency, in order of the codes.
+    /// The money at risk, by currency, in order of the codes; a sum that cannot be represented is told
+    /// as a smaller one.
     public var atRisk: [Money]
 
     /// A count.

@@ -1,0 +1,84 @@
+internal import Reconciler
+
+/// The operations of a store, by which a fault is scripted.
+public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
+    /// ``PaymentStore/now()``
+    case now
+    /// ``PaymentStore/commit(_:)``
+    case commit
+    /// ``PaymentStore/payment(_:)``
+    case payment
+    /// ``PaymentStore/payments(_:)``
+    case payments
+    /// ``PaymentStore/auditTrail(of:after:limit:)``
+    case auditTrail = "audit trail"
+    /// ``PaymentStore/payment(at:effect:)``
+    case paymentOfEffect = "payment of an effect"
+    /// ``PaymentStore/claimDue(_:)``
+    case claimDue = "claim due"
+    /// ``PaymentStore/claim(_:holder:leaseFor:)``
+    case claim
+    /// ``PaymentStore/renew(_:leaseFor:)``
+    case renew
+    /// ``PaymentStore/release(_:token:)``
+    case release
+    /// ``PaymentStore/nextDue()``
+    case nextDue = "next due"
+    /// ``PaymentStore/idempotencyRecord(caller:key:)``
+    case idempotencyRecord = "idempotency record"
+    /// ``PaymentStore/storeAnswer(_:caller:key:)``
+    case storeAnswer = "store answer"
+    /// ``PaymentStore/seal()``
+    case seal
+    /// ``PaymentStore/verifySeals()``
+    case verifySeals = "verify seals"
+    /// ``PaymentStore/statistics()``
+    case statistics
+    /// ``PaymentStore/probe()``
+    case probe
+    /// ``ComparisonStore/begin(_:)``
+    case beginRun = "begin run"
+    /// ``ComparisonStore/claimRun(_:holder:leaseFor:)``
+    case claimRun = "claim run"
+    /// ``ComparisonStore/renewRun(_:token:leaseFor:)``
+    case renewRun = "renew run"
+    /// ``ComparisonStore/releaseRun(_:token:)``
+    case releaseRun = "release run"
+    /// ``ComparisonStore/abandonRun(_:)``
+    case abandonRun = "abandon run"
+    /// ``ComparisonStore/run(_:)``
+    case run
+    /// ``ComparisonStore/runs(_:)``
+    case runs
+    /// ``ComparisonStore/chainHead(of:)``
+    case chainHead = "chain head"
+    /// ``ComparisonStore/findings(of:after:limit:)``
+    case findings
+    /// ``ComparisonStore/positions(at:_:)``
+    case positions
+    /// ``ComparisonStore/changedPositions(at:in:after:limit:)``
+    case changedPositions = "changed positions"
+    /// ``ComparisonStore/unsettledPositions(at:after:limit:)``
+    case unsettledPositions = "unsettled positions"
+    /// ``ComparisonStore/standing(at:)``
+    case standing
+    /// ``ComparisonStore/explainedDifferences(at:)``
+    case explainedDifferences = "explained differences"
+    /// ``ComparisonStore/record(_:token:)``
+    case recordStep = "record step"
+    /// ``ComparisonStore/discrepancies(_:)-([DiscrepancyID])``
+    case discrepanciesByID = "discrepancies by id"
+    /// ``ComparisonStore/discrepancies(_:)-(DiscrepancyQuery)``
+    case discrepancies
+    /// ``ComparisonStore/change(_:)``
+    case changeDiscrepancy = "change discrepancy"
+    /// ``ComparisonStore/discrepancyCounts()``
+    case discrepancyCounts = "discrepancy counts"
+}
+
+/// A failure that waits for its operation.
+struct ScriptedFault {
+    let code: StoreFailure.Code
+    let operation: StoreOperation
+    let afterDoing: Bool
+}
