@@ -17,13 +17,13 @@ await_ready() {
     echo $(($(now_ms) - start))
 }
 
-# simulator_start: a provider called card, without faults, its ledger in memory.
+# simulator_start: providers called card and points, without faults, their ledger in memory.
 simulator_start() {
     BENCH_DIR=$(mktemp -d "${TMPDIR:-/tmp}/reconciled-bench.XXXXXX")
     SIMULATOR_PORT=$(free_port)
     # Without a token of its own it takes any.
     .build/release/provider-simulator serve --port "$SIMULATOR_PORT" \
-        --providers card --seed 1 >"$BENCH_DIR/simulator.log" 2>&1 &
+        --providers card,points --seed 1 >"$BENCH_DIR/simulator.log" 2>&1 &
     SIMULATOR_PID=$!
     local start
     start=$(now_ms)
@@ -47,9 +47,14 @@ providers:
     url: http://127.0.0.1:$SIMULATOR_PORT/card
     allow_plain_http: true
     contract: {requests_per_second: 100000, concurrency: 256}
+  - name: points
+    url: http://127.0.0.1:$SIMULATOR_PORT/points
+    allow_plain_http: true
+    breaker: {failure_percent: 100}
+    contract: {base: reference_sale, requests_per_second: 100000, concurrency: 256}
 telemetry: {log_level: error}
 CONFIGURATION
-    export RECONCILED_PROVIDERS_CARD_TOKEN=bench-provider
+    export RECONCILED_PROVIDERS_CARD_TOKEN=bench-provider RECONCILED_PROVIDERS_POINTS_TOKEN=bench-provider
     .build/release/reconciled migrate --config "$BENCH_DIR/reconciled.yaml" >/dev/null
 }
 
@@ -77,11 +82,11 @@ bench_stop() {
     BENCH_DIR=''
 }
 
-# daemon_payments CLIENTS SECONDS: closed loop over HTTP, each client waits for its payment to have succeeded; prints
-# payments a second, p50 and p99 in ms.
+# daemon_payments CLIENTS SECONDS [PAUSE]: closed loop over HTTP, each client waits for its payment to have succeeded,
+# and then about PAUSE ms; prints payments a second, p50 and p99 in ms.
 daemon_payments() {
     local log=$BENCH_DIR/wrk.log
-    BENCH_TOKEN=$BENCH_TOKEN BENCH_PREFIX="r${RANDOM}x${RANDOM}" \
+    BENCH_TOKEN=$BENCH_TOKEN BENCH_PREFIX="r${RANDOM}x${RANDOM}" BENCH_PAUSE=${3:-0} \
         wrk --threads 1 --connections "$1" --duration "$2s" --timeout 30s --script bench/payment.lua \
         "http://127.0.0.1:$DAEMON_PORT" >"$log" 2>&1 || die "wrk failed: $(tail -n 3 "$log")"
     awk '
@@ -95,4 +100,16 @@ daemon_payments() {
             if (bad != "" || errors > 0 || done == 0) { print "not all succeeded:" bad, "errors:", errors + 0; exit 1 }
             printf "%.1f %.1f %.1f\n", done / seconds, p50, p99
         }' "$log" || die "$(awk '$1 == "state" || $1 == "errors"' "$log")"
+}
+
+# provider_requests CLIENTS SECONDS PAUSE: the provider alone, with the requests of payments; prints requests a second,
+# p50 and p99 in ms of one.
+provider_requests() {
+    local log=$BENCH_DIR/provider.log
+    BENCH_PREFIX="p${RANDOM}x${RANDOM}" BENCH_PAUSE=$3 wrk --threads 1 --connections "$1" --duration "$2s" \
+        --script bench/provider.lua "http://127.0.0.1:$SIMULATOR_PORT" >"$log" 2>&1 ||
+        die "wrk failed: $(tail -n 3 "$log")"
+    awk '$1 == "errors" && $2 > 0 { print "errors:", $2; bad = 1 } $1 == "rate" { rate = $2 } $1 == "p50_ms" { p50 = $2 }
+        $1 == "p99_ms" { p99 = $2 } END { if (bad) exit 1; printf "%.1f %.2f %.2f\n", rate, p50, p99 }' "$log" ||
+        die "the provider alone: $(cat "$log")"
 }

@@ -110,6 +110,21 @@ pgbench_payments() {
     echo "$rate $latency"
 }
 
+# pgbench_latency CLIENTS SECONDS RATE: the reference at so many payments a second; prints p50 and p99 in ms of the three
+# commits together, without what a payment waited for its turn.
+pgbench_latency() {
+    local log
+    log=$(mktemp -d "$PG_DIR/pgbench.XXXXXX")
+    "$(pg_bin)/pgbench" --no-vacuum --client "$1" --jobs 2 --time "$2" --protocol "${BENCH_PROTOCOL:-prepared}" \
+        --random-seed rand --define pipeline=0 --define keep_answer=0 --rate "$3" --log --log-prefix "$log/at" \
+        --file bench/pgbench/payment.sql "$PG_URL/bench" >"$log/output" 2>&1 || die "pgbench failed: $(cat "$log/output")"
+    # client, number, time, script, second, microsecond, lag; times in microseconds, the lag is part of the time.
+    cat "$log"/at.* | awk '{ print ($3 - $7) / 1000 }' | sort -g | awk '{ at[NR] = $1 } END {
+        if (NR < 100) exit 1
+        printf "%.2f %.2f\n", at[int(NR * 0.5)], at[int(NR * 0.99)]
+    }'
+}
+
 # median: the median of the numbers on standard input, one in a line.
 median() {
     sort -g | awk '{ at[NR] = $1 } END {

@@ -1,8 +1,14 @@
--- One payment of one two-phase leg for each request, each with a key of its own; the answer is awaited and must say
--- that the payment succeeded. For wrk: one thread, as many connections as there are clients.
+-- One payment of one leg for each request, each with a key of its own; the answer is awaited and must say that the
+-- payment succeeded. For wrk: one thread, as many connections as there are clients.
+--
+-- BENCH_PROVIDER names the provider (card), BENCH_WAIT the seconds that the answer may take (the daemon's default), and
+-- BENCH_PAUSE how long a client waits before each request, in ms: so many clients, so much load.
 local counter = 0
 local prefix = os.getenv("BENCH_PREFIX") or tostring(os.time())
 local token = os.getenv("BENCH_TOKEN") or "test"
+local provider = os.getenv("BENCH_PROVIDER") or "card"
+local wait = os.getenv("BENCH_WAIT")
+local pause = tonumber(os.getenv("BENCH_PAUSE") or "0")
 -- Global, so that it can be read when all is done.
 answers = {}
 
@@ -14,8 +20,9 @@ function request()
     -- Letters in between: what might be a card number is refused, in keys as well.
     ["Idempotency-Key"] = prefix .. "k" .. counter,
   }
+  if wait then headers["Prefer"] = "wait=" .. wait end
   local body = '{"amount":{"value":' .. (100 + counter % 9000) .. ',"currency":"JPY"},"capture":"automatic",' ..
-    '"legs":[{"provider":"card","instrument":"tok-' .. counter .. '","amount":{"value":' ..
+    '"legs":[{"provider":"' .. provider .. '","instrument":"tok-' .. counter .. '","amount":{"value":' ..
     (100 + counter % 9000) .. ',"currency":"JPY"}}]}'
   return wrk.format("POST", "/v1/payments", headers, body)
 end
@@ -23,6 +30,11 @@ end
 function response(status, headers, body)
   local state = string.match(body, '"state":"(%a+)"') or tostring(status)
   answers[state] = (answers[state] or 0) + 1
+end
+
+-- Between half of the pause and one and a half, so that clients do not march in step.
+if pause > 0 then
+  function delay() return math.floor(pause * (0.5 + math.random())) end
 end
 
 local threads = {}
