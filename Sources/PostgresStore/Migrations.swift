@@ -3,13 +3,23 @@ internal import PaymentCore
 public import Reconciler
 
 /// The numbered migrations: applied under a lock, each in a transaction of its own, and checked by checksum at every
-/// start. One that was published never changes, and each leaves the version before it working.
+/// start. One that was published never changes, and each leaves the version before it working: a daemon of that
+/// version goes on, and may also start anew, while the newer ones are rolled out.
 struct Migrations {
     /// One step of the schema.
     struct Step: Sendable {
         let number: Int64
         let name: String
         let sql: String
+        /// The last migration that a program must know to work on a schema that has this one.
+        let worksFrom: Int64
+
+        init(number: Int64, name: String, sql: String, worksFrom: Int64? = nil) {
+            self.number = number
+            self.name = name
+            self.sql = sql
+            self.worksFrom = worksFrom ?? number - 1
+        }
 
         /// The SHA-256 of its words.
         var checksum: String { SHA256.hash(data: Array(sql.utf8)).map { hex($0) }.joined() }
@@ -36,35 +46,54 @@ struct Migrations {
         self.steps = steps
     }
 
-    /// The steps that were applied, by number.
-    private func applied() throws -> [Int64: String] {
+    /// A step that was applied.
+    private struct Applied {
+        let number: Int64
+        let checksum: String
+        let worksFrom: Int64
+    }
+
+    /// The steps that were applied, in ascending order.
+    private func applied() throws -> [Applied] {
         let there = try connection.rows("SELECT to_regclass('schema_migrations') IS NOT NULL")
-        guard try there.bool(0, 0) else { return [:] }
-        let rows = try connection.rows("SELECT number, checksum FROM schema_migrations ORDER BY number")
-        var applied: [Int64: String] = [:]
-        for row in 0..<rows.count { applied[try rows.int(row, 0)] = try rows.text(row, 1) }
-        return applied
+        guard try there.bool(0, 0) else { return [] }
+        // Older versions did not write from where a step works, and had no such column.
+        let rows = try connection.rows(
+            """
+            SELECT number, checksum, coalesce((to_jsonb(known) ->> 'works_from')::bigint, number)
+            FROM schema_migrations AS known ORDER BY number
+            """)
+        return try (0..<rows.count).map { row in
+            Applied(
+                number: try rows.int(row, 0), checksum: try rows.text(row, 1), worksFrom: try rows.int(row, 2))
+        }
     }
 
     /// The steps that would run.
     ///
-    /// - Throws: ``StoreFailure`` with the code `incompatible` if an applied step is unknown or has other words.
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if an applied step has other words, or is of a version so
+    ///   new that this one does not work with it.
     func pending() throws -> [Step] {
         let applied = try applied()
-        for (number, checksum) in applied.sorted(by: { $0.key < $1.key }) {
-            guard let step = steps.first(where: { $0.number == number }) else {
-                throw StoreFailure(
-                    .incompatible, operation: "migrate",
-                    cause: "the schema has migration \(number) of a newer version; this one knows up to "
-                        + "\(steps.last?.number ?? 0)")
+        let last = steps.last?.number ?? 0
+        for found in applied {
+            guard let step = steps.first(where: { $0.number == found.number }) else {
+                guard found.worksFrom <= last else {
+                    throw StoreFailure(
+                        .incompatible, operation: "migrate",
+                        cause: "the schema has migration \(found.number) of a newer version, which needs a program that "
+                            + "knows up to \(found.worksFrom); this one knows up to \(last)")
+                }
+                continue
             }
-            guard step.checksum == checksum else {
+            guard step.checksum == found.checksum else {
                 throw StoreFailure(
                     .incompatible, operation: "migrate",
-                    cause: "migration \(number) was applied with other words than this version has")
+                    cause: "migration \(found.number) was applied with other words than this version has")
             }
         }
-        return steps.filter { applied[$0.number] == nil }
+        let numbers = Set(applied.map(\.number))
+        return steps.filter { !numbers.contains($0.number) }
     }
 
     /// Requires that nothing is pending.
@@ -83,7 +112,9 @@ struct Migrations {
     /// Applies what is pending, in ascending order; returns what was applied. Of several processes that do so at the
     /// same moment one works, and the others find nothing left.
     func apply(schema: String) throws -> [Step] {
-        try connection.run([Statement("SELECT pg_advisory_lock(\(Session.lockSpace), -2)")])
+        // Below zero, because sessions have theirs above it.
+        let lock = "(\(Session.lockSpace), -2 - abs(hashtext('\(schema)') % 1000000000))"
+        try connection.run([Statement("SELECT pg_advisory_lock\(lock)")])
         do {
             // Under the lock too: of two that make a schema at the same moment one is refused.
             try connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
@@ -95,13 +126,14 @@ struct Migrations {
                     CREATE TABLE IF NOT EXISTS schema_migrations (
                         number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
                         applied_at timestamptz NOT NULL DEFAULT now());
+                    ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS works_from bigint;
                     \(step.sql)
-                    INSERT INTO schema_migrations (number, name, checksum)
-                        VALUES (\(step.number), '\(step.name)', '\(step.checksum)');
+                    INSERT INTO schema_migrations (number, name, checksum, works_from)
+                        VALUES (\(step.number), '\(step.name)', '\(step.checksum)', \(step.worksFrom));
                     COMMIT;
                     """)
             }
-            try connection.run([Statement("SELECT pg_advisory_unlock(\(Session.lockSpace), -2)")])
+            try connection.run([Statement("SELECT pg_advisory_unlock\(lock)")])
             return pending
         } catch {
             // The lock, and a transaction that failed, end with the session.

@@ -57,16 +57,49 @@ internal import Testing
         }
     }
 
-    @Test func `a migration of a newer version is refused`() async throws {
+    @Test(arguments: ["NULL", "99"])
+    func `a migration of a newer version that this one does not work with is refused`(
+        worksFrom: String
+    ) async throws {
         try await StoreSchema.withSchema { configuration in
             try await PostgresStore.migrate(configuration)
-            let insert = "INSERT INTO schema_migrations (number, name, checksum) VALUES (99, 'later', 'x')"
-            _ = try await psql(configuration, insert)
+            _ = try await psql(
+                configuration,
+                """
+                INSERT INTO schema_migrations (number, name, checksum, works_from)
+                VALUES (99, 'later', 'x', \(worksFrom))
+                """)
             for found in try await refusals(configuration) {
                 #expect(found?.code == .incompatible)
                 #expect(found?.cause.contains("migration 99 of a newer version") == true)
                 #expect(found?.cause.contains("knows up to \(Migrations.all.count)") == true)
             }
+        }
+    }
+
+    @Test func `a daemon starts on the schema of the version after it`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withSchema { configuration in
+            try await PostgresStore.migrate(configuration)
+            let last = Migrations.all.count
+            let schema = configuration.schema
+            let next = Migrations.Step(
+                number: Int64(last) + 1, name: "next", sql: "ALTER TABLE payments ADD COLUMN note text;")
+            try await RawSession.with(configuration) { session in
+                let applied = try await session.use { connection in
+                    try Migrations(connection, steps: Migrations.all + [next]).apply(schema: schema).map(\.name)
+                }
+                #expect(applied == ["next"])
+            }
+            #expect(try await PostgresStore.pendingMigrations(configuration).isEmpty)
+            #expect(try await PostgresStore.migrate(configuration).isEmpty)
+            var manual = configuration
+            manual.clock = { clock.now() }
+            let store = try await PostgresStore(manual)
+            let scenario = Scenario(store: store, clock: clock)
+            let id = try await scenario.settle(.init("older")).payment.id
+            #expect(try await store.payment(id)?.state == .succeeded)
+            await store.close()
         }
     }
 
