@@ -20,7 +20,7 @@ struct ReconciledCommand: AsyncParsableCommand {
         version: BuildVersion.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            SimulateCommand.self, VersionCommand.self,
+            SimulateCommand.self, HealthcheckCommand.self, VersionCommand.self,
         ])
 
     static func main() async {
@@ -84,10 +84,15 @@ struct ConfigurationOptions: ParsableArguments {
         help: "The configuration file (YAML). Defaults to $RECONCILED_CONFIG; without either, the environment alone.")
     var config: String?
 
-    func load() throws -> Configuration {
+    func load() throws -> Configuration { try read(Configuration.load) }
+
+    /// Reads only where the operators' listener is.
+    func loadAdmin() throws -> Configuration.Listener { try read(Configuration.loadAdmin) }
+
+    private func read<Value>(_ reading: (String?, [String: String]) throws -> Value) throws -> Value {
         let environment = ProcessInfo.processInfo.environment
         do {
-            return try Configuration.load(path: config ?? environment["RECONCILED_CONFIG"], environment: environment)
+            return try reading(config ?? environment["RECONCILED_CONFIG"], environment)
         } catch let failure as ConfigurationFailure {
             let lines = failure.problems.map { "  \($0)" }.joined(separator: "\n")
             let count = failure.problems.count

@@ -7,19 +7,22 @@ import Yams
 extension Configuration {
     /// Reads a file, lays the environment over it, and checks all of it. Throws every problem at once.
     static func load(path: String?, environment: [String: String]) throws -> Configuration {
-        var root: Node?
-        if let path {
-            let text: String
-            do {
-                text = try String(contentsOfFile: path, encoding: .utf8)
-            } catch {
-                throw ConfigurationFailure(problems: [
-                    ConfigurationProblem(key: "--config", value: path, allowed: "a file that can be read")
-                ])
-            }
-            root = try parse(text, path: path)
-        }
+        let root = try node(path: path)
         return try read(root, environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
+    }
+
+    /// The file's content; nothing without a file.
+    static func node(path: String?) throws -> Node? {
+        guard let path else { return nil }
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ConfigurationFailure(problems: [
+                ConfigurationProblem(key: "--config", value: path, allowed: "a file that can be read")
+            ])
+        }
+        return try parse(text, path: path)
     }
 
     private static func parse(_ text: String, path: String) throws -> Node? {
@@ -55,8 +58,7 @@ extension Configuration {
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
             maximumConcurrentRequests: http.int("max_concurrent_requests", in: 1...100_000, default: 2_048),
-            admin: Listener(
-                host: admin.text("host") ?? "127.0.0.1", port: admin.int("port", in: 0...65_535, default: 8081)),
+            admin: readAdmin(admin),
             operators: readPrincipals(admin, "operators"),
             callers: readPrincipals(top, "callers"),
             providers: providers, policy: policy, assumptions: assumptions,
