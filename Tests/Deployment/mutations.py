@@ -1,0 +1,216 @@
+"""Things taken away or set wrong, each of which a rule must notice."""
+
+from manifests import OPTIONS, daemon, pod_of
+
+
+class Mutation:
+    """A change of one object of an overlay, and the rule that must fail afterwards."""
+
+    def __init__(self, rule, title, overlay, kind, name, change):
+        self.rule, self.title, self.overlay = rule, title, overlay
+        self.kind, self.name, self.change = kind, name, change
+
+    def __str__(self):
+        return f"{self.rule}: {self.title} ({self.overlay})"
+
+    def apply(self, site):
+        """The site with the change; the change must change something."""
+        changed = site.copy()
+        item = changed.get(self.kind, self.name)
+        assert item is not None, f"{self}: there is no {self.kind} {self.name}"
+        before = str(changed.objects)
+        if self.change is None:
+            changed.objects.remove(item)
+        else:
+            self.change(item)
+        assert str(changed.objects) != before, f"{self}: it changes nothing"
+        return changed
+
+
+ALL = []
+
+
+def plant(rule, title, kind, name, change=None, overlay="active"):
+    ALL.append(Mutation(rule, title, overlay, kind, name, change))
+
+
+def without(*path):
+    """Removes what lies at the end of a path."""
+
+    def change(item):
+        for key in path[:-1]:
+            item = item[key]
+        del item[path[-1]]
+
+    return change
+
+
+def to(value, *path):
+    """Sets what lies at the end of a path."""
+
+    def change(item):
+        for key in path[:-1]:
+            item = item[key]
+        item[path[-1]] = value
+
+    return change
+
+
+def pod(inner):
+    """A change of an object's pod."""
+    return lambda item: inner(pod_of(item)["spec"])
+
+
+def container(inner):
+    """A change of the daemon's container."""
+    return lambda item: inner(daemon(pod_of(item)))
+
+
+def text(old, new):
+    """A change of the configuration file."""
+
+    def change(item):
+        item["data"]["reconciled.yaml"] = item["data"]["reconciled.yaml"].replace(old, new)
+
+    return change
+
+
+D, FRONT, BATCH = "Deployment", "reconciled-front", "reconciled-batch"
+PDB, NP, HOT, WARM = "PodDisruptionBudget", "NetworkPolicy", "standby-hot", "standby-warm"
+
+plant("replicas", "one replica", D, FRONT, to(1, "spec", "replicas"))
+plant("replicas", "a warm standby that runs", D, FRONT, to(3, "spec", "replicas"), overlay=WARM)
+plant("replicas", "no batch", D, BATCH)
+plant("disruption-budget", "budget removed", PDB, FRONT)
+plant("disruption-budget", "budget of batch removed", PDB, BATCH)
+plant("disruption-budget", "budget that blocks drains", PDB, FRONT, to({
+    "minAvailable": 3, "unhealthyPodEvictionPolicy": "AlwaysAllow",
+    "selector": {"matchLabels": {"app.kubernetes.io/name": "reconciled", "app.kubernetes.io/component": "front"}},
+}, "spec"))  # fmt: skip
+plant("disruption-budget", "budget that takes both", PDB, BATCH, to(2, "spec", "maxUnavailable"))
+plant("disruption-budget", "unready pods block", PDB, FRONT, without("spec", "unhealthyPodEvictionPolicy"))
+plant("disruption-budget", "budget of nobody", PDB, FRONT,
+      to("other", "spec", "selector", "matchLabels", "app.kubernetes.io/component"), overlay=HOT)
+plant("anti-affinity", "removed", D, FRONT, pod(without("affinity", "podAntiAffinity")))
+plant("anti-affinity", "only preferred", D, BATCH, pod(to({}, "affinity", "podAntiAffinity")), overlay=HOT)
+plant("anti-affinity", "by zone instead of host", D, FRONT, pod(to(
+    "topology.kubernetes.io/zone", "affinity", "podAntiAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution", 0, "topologyKey")))  # fmt: skip
+plant("zone-spread", "removed", D, FRONT, pod(without("topologySpreadConstraints")))
+plant("zone-spread", "optional", D, BATCH,
+      pod(to("ScheduleAnyway", "topologySpreadConstraints", 0, "whenUnsatisfiable")), overlay=HOT)
+plant("zone-spread", "a lost zone counts", D, FRONT, pod(without("topologySpreadConstraints", 0, "nodeTaintsPolicy")))
+plant("node-pools", "front anywhere", D, FRONT, pod(without("affinity", "nodeAffinity")))
+plant("node-pools", "batch without toleration", D, BATCH, pod(lambda spec: spec["tolerations"].pop()))
+plant("node-pools", "front on batch nodes", D, FRONT,
+      pod(lambda spec: spec["tolerations"].append({"operator": "Exists"})))
+plant("roles", "front runs batch work", D, FRONT, container(to("api,settle,batch", "args", 2)))
+plant("roles", "batch takes payments", D, BATCH, container(to("api", "args", 2)))
+plant("rolling-update", "surge", D, FRONT, to(1, "spec", "strategy", "rollingUpdate", "maxSurge"))
+plant("rolling-update", "two at a time", D, FRONT, to(2, "spec", "strategy", "rollingUpdate", "maxUnavailable"))
+plant("rolling-update", "no settling time", D, BATCH, without("spec", "minReadySeconds"))
+plant("single-writer", "rolling", D, FRONT, to({"type": "RollingUpdate"}, "spec", "strategy"), overlay="local")
+plant("lost-node", "five minutes", D, FRONT, pod(without("tolerations")))
+plant("resources", "no memory limit", D, FRONT, container(without("resources", "limits", "memory")))
+plant("resources", "no requests", D, BATCH, container(without("resources", "requests")))
+plant("resources", "job without limits", "Job", "reconciled-migrate", container(without("resources")))
+for kind, rule in (
+    ("startupProbe", "startup-probe"), ("livenessProbe", "liveness-probe"), ("readinessProbe", "readiness-probe"),
+):  # fmt: skip
+    plant(rule, "removed", D, FRONT, container(without(kind)))
+    plant(rule, "removed from batch", D, BATCH, container(without(kind)), overlay=HOT)
+    plant(rule, "at the callers' port", D, FRONT, container(to("http", kind, "httpGet", "port")))
+    plant(rule, "less patient than the checks", D, FRONT, container(to(1, kind, "timeoutSeconds")))
+plant("startup-probe", "too short", D, FRONT, container(to(3, "startupProbe", "failureThreshold")))
+plant("liveness-probe", "asks the database", D, FRONT, container(to("/readyz", "livenessProbe", "httpGet", "path")))
+plant("liveness-probe", "one failure kills", D, FRONT, container(to(1, "livenessProbe", "failureThreshold")))
+plant("readiness-probe", "asks whether active", D, FRONT,
+      container(to("/activez", "readinessProbe", "httpGet", "path")), overlay=HOT)
+plant("readiness-probe", "slow", D, FRONT, container(to(30, "readinessProbe", "periodSeconds")))
+plant("pre-stop", "removed", D, FRONT, container(without("lifecycle")))
+plant("pre-stop", "by a shell", D, FRONT,
+      container(to({"exec": {"command": ["sh", "-c", "sleep 5"]}}, "lifecycle", "preStop")))
+plant("termination-grace", "the default", D, FRONT, pod(without("terminationGracePeriodSeconds")))
+plant("termination-grace", "shorter than a stop", D, BATCH, pod(to(45, "terminationGracePeriodSeconds")))
+plant("termination-grace", "sends longer than the stop", "ConfigMap", "reconciled-config",
+      text("total: 15s", "total: 20s"))
+plant("no-drift", "another limit", D, FRONT, container(to("1Gi", "resources", "limits", "memory")), overlay=HOT)
+plant("no-drift", "another configuration", "ConfigMap", "reconciled-config",
+      text("shutdown_grace: 20s", "shutdown_grace: 21s"), overlay=HOT)
+plant("no-drift", "the active site's name", "ConfigMap", "reconciled-site",
+      to("site-a", "data", "RECONCILED_SITE_NAME"), overlay=WARM)
+
+plant("restricted-pods", "namespace without enforcement", "Namespace", "reconciled",
+      without("metadata", "labels", "pod-security.kubernetes.io/enforce"))
+plant("restricted-pods", "as root", D, FRONT, pod(to(0, "securityContext", "runAsUser")))
+plant("restricted-pods", "root allowed", D, FRONT, pod(without("securityContext", "runAsNonRoot")))
+plant("restricted-pods", "no seccomp", D, FRONT, pod(without("securityContext", "seccompProfile")))
+plant("restricted-pods", "host network", D, FRONT, pod(to(True, "hostNetwork")))
+plant("restricted-pods", "capabilities", D, BATCH, container(without("securityContext", "capabilities")))
+plant("restricted-pods", "escalation", "Job", "reconciled-migrate",
+      container(without("securityContext", "allowPrivilegeEscalation")))
+plant("read-only-root", "writable", D, FRONT, container(without("securityContext", "readOnlyRootFilesystem")))
+plant("read-only-root", "writable secrets", D, FRONT, container(without("volumeMounts", 1, "readOnly")))
+plant("no-api-token", "token mounted", D, FRONT, pod(to(True, "automountServiceAccountToken")))
+plant("no-api-token", "account with token", "ServiceAccount", "reconciled", without("automountServiceAccountToken"))
+plant("no-service-links", "links", D, FRONT, pod(without("enableServiceLinks")))
+plant("secrets-from-files", "token in the file", "ConfigMap", "reconciled-config",
+      text("token_file: /etc/reconciled/secrets/provider-card-token", "token: abc"))
+plant("secrets-from-files", "password in the environment", D, FRONT,
+      container(lambda c: c["env"].append({"name": "RECONCILED_STORE_PASSWORD", "value": "x"})))
+plant("secrets-from-files", "readable by all", D, FRONT, pod(to(0o444, "volumes", 1, "secret", "defaultMode")))
+plant("secrets-from-files", "optional", D, BATCH, pod(to(True, "volumes", 1, "secret", "optional")))
+plant("default-deny", "removed", NP, "default-deny")
+plant("default-deny", "only one direction", NP, "default-deny", to(["Ingress"], "spec", "policyTypes"))
+plant("default-deny", "a policy that opens all ports", NP, "database", without("spec", "egress", 0, "ports"))
+plant("default-deny", "a policy that opens to everybody", NP, "callers", without("spec", "ingress", 0, "from"))
+plant("default-deny", "a policy nobody knows", NP, "dns", to("all-of-it", "metadata", "name"))
+plant("dns", "removed", NP, "dns")
+plant("dns", "any server", NP, "dns", without("spec", "egress", 0, "to", 0, "podSelector"))
+plant("database-egress", "removed", NP, "database")
+plant("database-egress", "anywhere", NP, "database", to("0.0.0.0/0", "spec", "egress", 0, "to", 0, "ipBlock", "cidr"))
+plant("database-egress", "removed", NP, "to-postgres", overlay="local-postgres")
+plant("provider-egress", "removed", NP, "providers")
+plant("provider-egress", "any port", NP, "providers", to(80, "spec", "egress", 0, "ports", 0, "port"))
+plant("provider-egress", "the metadata service", NP, "providers",
+      lambda item: item["spec"]["egress"][0]["to"][0]["ipBlock"]["except"].remove("169.254.0.0/16"))
+plant("caller-ingress", "removed", NP, "callers")
+plant("caller-ingress", "the operators' port", NP, "callers", to("admin", "spec", "ingress", 0, "ports", 0, "port"))
+plant("caller-ingress", "every namespace", NP, "callers", to([{"podSelector": {}}], "spec", "ingress", 0, "from"))
+plant("operator-ingress", "removed", NP, "operators")
+plant("operator-ingress", "opened for callers", NP, "callers",
+      lambda item: item["spec"]["ingress"][0]["ports"].append({"protocol": "TCP", "port": 8081}))
+plant("public-service", "operators' port exposed", "Service", "reconciled",
+      lambda item: item["spec"]["ports"].append({"name": "admin", "port": 8081, "targetPort": "admin"}))
+plant("public-service", "load balancer without TLS", "Service", "reconciled", to("LoadBalancer", "spec", "type"))
+plant("public-service", "operators' port on nodes", "Service", "reconciled-admin", to("NodePort", "spec", "type"))
+plant("public-service", "console on the Internet", "Ingress", "reconciled",
+      to("/", "spec", "rules", 0, "http", "paths", 3, "path"), overlay=OPTIONS)
+plant("public-service", "Ingress without TLS", "Ingress", "reconciled", without("spec", "tls"), overlay=OPTIONS)
+plant("no-simulator", "plain HTTP", "ConfigMap", "reconciled-config", text("https://card", "http://card"))
+plant("no-simulator", "simulator", D, FRONT, container(to("provider-simulator:0.1.0", "image")))
+
+plant("pinned-images", "latest", D, FRONT, container(to("reconciled:latest", "image")))
+plant("pinned-images", "no tag", "Job", "reconciled-migrate", container(to("reconciled", "image")))
+plant("pinned-images", "another version", D, BATCH, container(to("reconciled:0.0.9", "image")))
+plant("generated-configuration", "name without hash", D, FRONT,
+      pod(to("reconciled-config", "volumes", 0, "configMap", "name")))
+plant("generated-configuration", "a ConfigMap that is not there", "ConfigMap", "reconciled-site")
+plant("selectors", "Deployment of other pods", D, FRONT,
+      to("x", "spec", "selector", "matchLabels", "app.kubernetes.io/component"))
+plant("selectors", "Service of nobody", "Service", "reconciled-admin", to("false", "spec", "selector", "reconciled.io/admin"))
+plant("selectors", "default namespace", "Service", "reconciled", without("metadata", "namespace"))
+plant("migration", "removed", "Job", "reconciled-migrate")
+plant("migration", "without a deadline", "Job", "reconciled-migrate", without("spec", "activeDeadlineSeconds"))
+plant("migration", "gives up at once", "Job", "reconciled-migrate", to(0, "spec", "backoffLimit"), overlay="local-postgres")
+plant("comparison", "removed", "CronJob", "reconciled-compare", overlay=OPTIONS)
+plant("comparison", "in parallel", "CronJob", "reconciled-compare", to("Allow", "spec", "concurrencyPolicy"), overlay=OPTIONS)
+plant("monitoring", "no ServiceMonitor", "ServiceMonitor", "reconciled")
+plant("monitoring", "another path", "ServiceMonitor", "reconciled", to("/", "spec", "endpoints", 0, "path"))
+plant("monitoring", "pods counted twice", "ServiceMonitor", "reconciled",
+      to({"app.kubernetes.io/name": "reconciled"}, "spec", "selector", "matchLabels"))
+plant("alerts", "a metric that is not there", "PrometheusRule", "reconciled",
+      to("reconciled_unknown > 1", "spec", "groups", 0, "rules", 0, "expr"))
+plant("alerts", "no alert of quarantine", "PrometheusRule", "reconciled",
+      lambda item: item["spec"]["groups"][0]["rules"].pop(1))
+plant("alerts", "objective changed", "ConfigMap", "reconciled-config", text("settle_within: 5m", "settle_within: 9m"))

@@ -1,0 +1,132 @@
+"""Rules about releases, configuration and watching."""
+
+import re
+
+import yaml
+from manifests import EVERY, OPTIONS, REAL, ROOT, daemon, look, pod_of, seconds, selects, source
+from rules import rule
+
+
+@rule("pinned-images")
+def pinned_images(site):
+    version = re.search(r'static let text = "([^"]+)"', source("Sources/ReconcileDaemon/Commands/ReconciledCommand.swift"))[1]
+    for title, pod in site.pods():
+        for container in pod["spec"]["containers"]:
+            image = container["image"]
+            tag = image.rsplit("/", 1)[-1].partition(":")[2]
+            if "@sha256:" not in image and tag in ("", "latest"):
+                yield f"{title}: {image} may be another image tomorrow"
+            if image.split("/")[-1].startswith(("reconciled:", "provider-simulator:")) and tag != version:
+                yield f"{title}: {image} is not the version {version} of these sources"
+
+
+@rule("generated-configuration")
+def generated_configuration(site):
+    names = {item["metadata"]["name"] for item in site.of_kind("ConfigMap")}
+    for title, pod in site.our_pods():
+        volumes = [look(v, "configMap", "name") for v in pod["spec"]["volumes"] if v["name"] == "config"]
+        variables = [look(source, "configMapRef", "name") for source in daemon(pod).get("envFrom", [])]
+        used = set(volumes + variables[:1])
+        if len(used) != 2 or not used <= names:
+            yield f"{title} does not use both generated ConfigMaps"
+        for name in used:
+            if not re.fullmatch(r".*-[a-z0-9]{10}", name or ""):
+                yield f"{title}: a change of {name} would not replace the pods"
+
+
+@rule("selectors")
+def selectors(site):
+    templates = [pod["metadata"]["labels"] for _, pod in site.pods()]
+    for kind in ("Deployment", "StatefulSet"):
+        for item in site.of_kind(kind):
+            if not selects(look(item, "spec", "selector", "matchLabels"), pod_of(item)["metadata"]["labels"]):
+                yield f"{kind} {item['metadata']['name']} does not select its own pods"
+    for kind, path in (("Service", ("spec", "selector")), ("PodDisruptionBudget", ("spec", "selector", "matchLabels"))):
+        for item in site.of_kind(kind):
+            if not any(selects(look(item, *path), labels) for labels in templates):
+                yield f"{kind} {item['metadata']['name']} selects nothing"
+    for item in site.objects:
+        if item["kind"] != "Namespace" and item["metadata"].get("namespace") != "reconciled":
+            yield f"{item['kind']} {item['metadata']['name']} is in no namespace of ours"
+
+
+@rule("migration")
+def migration(site):
+    writable = site.overlay in ("active", OPTIONS, "local-postgres")
+    jobs = [item for item in site.of_kind("Job") if daemon(pod_of(item)).get("args") == ["migrate"]]
+    if len(jobs) != (1 if writable else 0):
+        yield f"there are {len(jobs)} migration jobs; a database that takes no writes has none, any other has one"
+    for item in jobs:
+        spec = item["spec"]
+        if not spec.get("activeDeadlineSeconds") or not spec.get("ttlSecondsAfterFinished"):
+            yield "the migration may hang for ever, or stays in the way of the next one"
+        if spec.get("backoffLimit", 6) < 3:
+            yield "the migration gives up although the database was only away for a moment"
+
+
+@rule("comparison", (OPTIONS,))
+def comparison(site):
+    jobs = [item for item in site.of_kind("CronJob") if daemon(pod_of(item)).get("args", [])[:1] == ["reconcile"]]
+    if len(jobs) != 1:
+        yield "there is no CronJob for the comparison"
+    for item in jobs:
+        spec = item["spec"]
+        if spec.get("concurrencyPolicy") != "Forbid":
+            yield "two comparisons may run at once"
+        if not look(spec, "jobTemplate", "spec", "activeDeadlineSeconds") or not spec.get("startingDeadlineSeconds"):
+            yield "a comparison that hangs keeps all that follow from running"
+
+
+@rule("monitoring", REAL + (OPTIONS,))
+def monitoring(site):
+    monitors, alerts = site.of_kind("ServiceMonitor"), site.of_kind("PrometheusRule")
+    if len(monitors) != 1 or len(alerts) != 1:
+        yield "nobody watches: there is not one ServiceMonitor and one PrometheusRule"
+        return
+    service = site.get("Service", "reconciled-admin")
+    spec = monitors[0]["spec"]
+    if not selects(look(spec, "selector", "matchLabels"), service["metadata"]["labels"]):
+        yield "the ServiceMonitor does not select the operators' Service"
+    others = [s for s in site.of_kind("Service") if s is not service]
+    if any(selects(spec["selector"]["matchLabels"], other["metadata"]["labels"]) for other in others):
+        yield "the ServiceMonitor selects another Service as well: every pod would count twice"
+    names = {port["name"] for port in service["spec"]["ports"]}
+    if any(end.get("port") not in names or end.get("path") != "/metrics" for end in spec["endpoints"]):
+        yield "the ServiceMonitor asks a port or path that is not there"
+    if set(service["spec"]["selector"]) != {"app.kubernetes.io/name", "reconciled.io/admin"}:
+        yield "the operators' Service does not reach front and batch"
+
+
+@rule("alerts", REAL + (OPTIONS,))
+def alerts(site):
+    found = {}
+    for item in site.of_kind("PrometheusRule"):
+        for group in item["spec"]["groups"]:
+            for entry in group["rules"]:
+                found[entry["alert"]] = entry
+                if entry.get("labels", {}).get("severity") not in ("page", "ticket"):
+                    yield f"{entry['alert']} calls nobody"
+                if set(entry.get("annotations", {})) != {"summary", "description"}:
+                    yield f"{entry['alert']} does not say what is wrong"
+                for metric in re.findall(r"\breconciled_[a-z_]+", entry["expr"]):
+                    if metric not in metrics():
+                        yield f"{entry['alert']}: the daemon has no metric {metric}"
+    for name in ("Unsettled", "Quarantined", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost"):
+        if not any(name in title for title in found):
+            yield f"no alert tells of {name}"
+    objective = seconds(look(yaml.safe_load(site.configuration()), "objectives", "settle_within", default="5m"))
+    if f"> {objective:.0f}" not in look(found, "ReconciledPaymentUnsettled", "expr", default=""):
+        yield f"the alert of unsettled payments is not at the objective of {objective:.0f} s"
+
+
+def metrics():
+    """The names of the daemon's samples, from its sources."""
+    names = set()
+    for path in (ROOT / "Sources").rglob("*.swift"):
+        text = path.read_text(encoding="utf-8")
+        for kind, name in re.findall(r'\b(Counter|Gauge)\(\s*label: "(reconciled_[a-z_]+)"', text):
+            names.add(name + ("_total" if kind == "Counter" else ""))
+    return names
+
+
+assert EVERY

@@ -1,0 +1,99 @@
+"""The configuration of each overlay, judged by the daemon itself: RECONCILED_PROGRAM is its path."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+from manifests import EVERY, REAL, Site, daemon, look
+
+PROGRAM = os.environ.get("RECONCILED_PROGRAM")
+
+
+def check(site, change=lambda text: text, **variables):
+    """(exit code, output) of check-config, as the front's container would run it.
+
+    The secrets' mount is played by a directory: every path below it is replaced, in the file and in the environment.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        secrets = pathlib.Path(directory) / "secrets"
+        secrets.mkdir()
+        for key in ("store-password", "database-ca.pem", "provider-card-token"):
+            (secrets / key).write_text("for-the-test\n", encoding="utf-8")
+        file = pathlib.Path(directory) / "reconciled.yaml"
+
+        def here(text):
+            return text.replace("/etc/reconciled/secrets", str(secrets)).replace(
+                "/etc/reconciled/config/reconciled.yaml", str(file)
+            )
+
+        file.write_text(change(here(site.configuration())), encoding="utf-8")
+        environment = {"PATH": os.environ["PATH"]}
+        for name in ("LD_LIBRARY_PATH", "HOME"):
+            if name in os.environ:
+                environment[name] = os.environ[name]
+        for name, value in site.site_variables().items():
+            environment[name] = here(value)
+        container = daemon(site.get("Deployment", "reconciled-front")["spec"]["template"])
+        for variable in container["env"]:
+            environment[variable["name"]] = here(variable["value"])
+        environment.update(variables)
+        result = subprocess.run(
+            [PROGRAM, "check-config"], env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
+        return result.returncode, result.stdout + result.stderr
+
+
+class Configuration(unittest.TestCase):
+    def setUp(self):
+        self.assertTrue(PROGRAM, "RECONCILED_PROGRAM is not set; scripts/test-deployment sets it")
+
+    def test_the_daemon_accepts_the_configuration_of_every_overlay(self):
+        for overlay in EVERY:
+            with self.subTest(overlay):
+                code, text = check(Site(overlay))
+                self.assertEqual(code, 0, text)
+                self.assertIn("the configuration is valid", text)
+
+    def test_the_ports_of_the_containers_are_those_of_the_configuration(self):
+        for overlay in EVERY:
+            configuration = yaml.safe_load(Site(overlay).configuration())
+            ports = daemon(Site(overlay).get("Deployment", "reconciled-front")["spec"]["template"])["ports"]
+            with self.subTest(overlay):
+                self.assertEqual(
+                    {port["name"]: port["containerPort"] for port in ports},
+                    {"http": configuration["http"]["port"], "admin": configuration["admin"]["port"]},
+                )
+                self.assertEqual({configuration[key]["host"] for key in ("http", "admin")}, {"0.0.0.0"})
+
+    def test_the_digest_of_a_callers_token_can_come_from_the_environment(self):
+        code, text = check(Site("active"), RECONCILED_CALLERS_CHECKOUT_TOKEN_SHA256="ab" * 32)
+        self.assertEqual(code, 0, text)
+        code, text = check(Site("active"), RECONCILED_CALLERS_CHECKOUT_TOKEN_SHA256="short")
+        self.assertEqual(code, 2, text)
+
+    def test_variables_of_service_links_would_stop_the_start(self):
+        code, text = check(Site("active"), RECONCILED_SERVICE_HOST="10.0.0.1")
+        self.assertEqual(code, 2)
+        self.assertIn("RECONCILED_SERVICE_HOST", text)
+
+    def test_an_unknown_key_and_an_unsafe_provider_are_refused(self):
+        code, text = check(Site("active"), lambda text: text.replace("shutdown_grace", "shutdown_grase"))
+        self.assertEqual(code, 2)
+        self.assertIn("reconcile.shutdown_grase", text)
+        code, text = check(Site("active"), lambda text: text.replace("base: reference", "base: paypay"))
+        self.assertEqual(code, 2)
+        self.assertIn("undo-impossible", text)
+
+    def test_the_store_of_a_real_site_verifies_the_servers_certificate(self):
+        for overlay in REAL:
+            url = look(Site(overlay).site_variables(), "RECONCILED_STORE_URL", default="")
+            with self.subTest(overlay):
+                self.assertIn("sslmode=verify-full", url)
+                self.assertIn("sslrootcert=/etc/reconciled/secrets/", url)
+
+
+if __name__ == "__main__":
+    unittest.main()
