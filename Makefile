@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all bench simulate simulate-long soak build lint format clean
+.PHONY: help demo run test test-all bench simulate simulate-long soak image build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
@@ -17,7 +17,7 @@ run: ## the daemon and the provider simulator, until Ctrl-C
 test: ## packages, lint, builds, all tests, simulation: what continuous integration runs
 	@scripts/test
 
-test-all: ## the same, the long simulation, and the core under Thread Sanitizer
+test-all: ## the same, the image, the long simulation, and the core under Thread Sanitizer
 	@scripts/test-all
 
 simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1400 FROM=1
@@ -32,6 +32,9 @@ bench: ## the daemon on PostgreSQL against its references: RUNS=5 SECONDS_EACH=1
 soak: ## daemons on one PostgreSQL pair through kills, freezes and failovers: MISHAPS=300 SEED=1
 	@scripts/soak
 
+image: ## the container image: TARGET=reconciled BASE=… IMAGE=…
+	@scripts/image
+
 build: ## a debug build
 	@scripts/install-packages
 	swift build $(BUILD_FLAGS)
@@ -43,4 +46,4 @@ format: ## bring the sources into that style
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 clean: ## remove what was built and what the demo left
-	rm -rf .build .build-thread-sanitizer demo-run
+	rm -rf .build .build-thread-sanitizer .build-deployment demo-run

@@ -10,7 +10,7 @@ import rules_availability  # noqa: F401
 import rules_operation  # noqa: F401
 import rules_security  # noqa: F401
 import yaml
-from manifests import EVERY, LOCAL, OPTIONS, Site, source
+from manifests import EVERY, LOCAL, OPTIONS, Site, look, pod_of, source
 
 #: The oldest version that the manifests are meant for, and the newest that the validator knows.
 VERSIONS = ("1.30", kubernetes_validate.latest_version())
@@ -99,6 +99,37 @@ def source_of_overlays():
 
     for overlay in EVERY:
         yield (directory(overlay) / "kustomization.yaml").read_text(encoding="utf-8")
+
+
+class Release(unittest.TestCase):
+    """docs/deploying.md applies everything but front and batch first, and waits for the migration."""
+
+    SELECTOR = "app.kubernetes.io/component notin (front, batch)"
+
+    def test_the_migration_has_what_it_needs_before_the_daemons_are_replaced(self):
+        self.assertIn(f"-l '{self.SELECTOR}'", source("docs/deploying.md"))
+        for overlay in ("active", "local-postgres"):
+            site = Site(overlay)
+            first = [item for item in site.objects if self.label(item) not in ("front", "batch")]
+            job = site.get("Job", "reconciled-migrate")
+            volumes = {look(volume, "configMap", "name") for volume in pod_of(job)["spec"]["volumes"]} - {None}
+            for kind, name in [("ConfigMap", name) for name in volumes] + [
+                ("ConfigMap", "reconciled-site"), ("Namespace", "reconciled"), ("ServiceAccount", "reconciled"),
+                ("NetworkPolicy", "default-deny"), ("NetworkPolicy", "dns"), ("NetworkPolicy", "database"),
+                ("Job", "reconciled-migrate"),
+            ]:  # fmt: skip
+                self.assertIsNotNone(Site(overlay, first).get(kind, name), f"{overlay}: {kind} {name}")
+            for item in first:
+                self.assertNotIn(item, site.daemons(), "a daemon of the new version starts before its schema is there")
+
+    def test_everything_is_labelled(self):
+        for overlay in EVERY:
+            for item in Site(overlay).objects:
+                self.assertTrue(self.label(item), f"{overlay}: {item['kind']} {item['metadata']['name']}")
+
+    @staticmethod
+    def label(item):
+        return look(item, "metadata", "labels", "app.kubernetes.io/component")
 
 
 class Local(unittest.TestCase):
