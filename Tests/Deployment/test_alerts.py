@@ -1,0 +1,103 @@
+"""Each alert fires for what it is about, and none fires while all is well; judged by promtool, whose path is PROMTOOL."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import yaml
+from manifests import Site
+
+PROMTOOL = os.environ.get("PROMTOOL")
+
+#: Series of a site that is well, as promtool writes them: value or start+step, then how often.
+WELL = {
+    'up{job="reconciled-admin",pod="a"}': "1x120",
+    'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="a"}': "299x120",
+    'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="b"}': "0x120",
+    'reconciled_payments{namespace="reconciled",state="quarantined"}': "0x120",
+    'reconciled_payments{namespace="reconciled",state="succeeded"}': "5+9x120",
+    'reconciled_payments_due{namespace="reconciled"}': "900x120",
+    'reconciled_store_failures_total{namespace="reconciled",code="unavailable"}': "0+1x120",
+    'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="accepted"}': "0+90x120",
+    'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="indeterminate"}': "0+10x120",
+    'reconciled_alerts_total{namespace="reconciled",provider="card"}': "3x120",
+    'kube_deployment_status_replicas_available{deployment="reconciled-front"}': "2x120",
+    'kube_deployment_spec_replicas{deployment="reconciled-front"}': "3x120",
+    # A warm standby and a deployment of somebody else.
+    'kube_deployment_status_replicas_available{deployment="reconciled-batch"}': "0x120",
+    'kube_deployment_spec_replicas{deployment="reconciled-batch"}': "0x120",
+    'kube_deployment_status_replicas_available{deployment="other"}': "0x120",
+    'kube_deployment_spec_replicas{deployment="other"}': "3x120",
+}
+
+#: What goes wrong, as the series of WELL that it changes, and which alert tells it.
+WRONG = {
+    "ReconciledPaymentUnsettled": ("reconciled_oldest_unsettled_seconds", 'pod="b"', "301x120"),
+    "ReconciledPaymentsQuarantined": ("reconciled_payments{", "quarantined", "1x120"),
+    "ReconciledBacklogGrows": ("reconciled_payments_due", "", "1000+5x120"),
+    "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),
+    "ReconciledProviderInDoubt": ("reconciled_attempts_total", "indeterminate", "0+30x120"),
+    "ReconciledInquiryOverdue": ("reconciled_alerts_total", "", "3x100 4x20"),
+    "ReconciledNotWatched": ("up", "", "0x120"),
+    "ReconciledRedundancyLost": ("kube_deployment_status_replicas_available", "reconciled-front", "1x120"),
+}
+
+
+def story(changes, firing):
+    """A test of promtool: after an hour these alerts fire and no other."""
+    return {
+        "interval": "30s",
+        "input_series": [{"series": name, "values": values} for name, values in {**WELL, **changes}.items()],
+        "promql_expr_test": [
+            {
+                "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
+                "eval_time": "58m",
+                "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in firing],
+            }
+        ],
+    }
+
+
+class Alerts(unittest.TestCase):
+    def setUp(self):
+        if not PROMTOOL:
+            self.skipTest("there is no promtool; scripts/test-deployment says why")
+        self.rule = Site("active").get("PrometheusRule", "reconciled")["spec"]
+
+    def judge(self, *stories):
+        with tempfile.TemporaryDirectory() as directory:
+            (pathlib.Path(directory) / "rules.yaml").write_text(yaml.safe_dump(self.rule), encoding="utf-8")
+            file = pathlib.Path(directory) / "tests.yaml"
+            file.write_text(
+                yaml.safe_dump({"rule_files": ["rules.yaml"], "evaluation_interval": "30s", "tests": list(stories)}),
+                encoding="utf-8",
+            )
+            result = subprocess.run(
+                [PROMTOOL, "test", "rules", file], capture_output=True, text=True, check=False, timeout=60
+            )
+            return result.returncode, result.stdout + result.stderr
+
+    def test_none_fires_while_all_is_well(self):
+        code, text = self.judge(story({}, []))
+        self.assertEqual(code, 0, text)
+
+    def test_each_fires_for_what_it_is_about_and_no_other_does(self):
+        alerts = {entry["alert"] for group in self.rule["groups"] for entry in group["rules"]}
+        self.assertEqual(alerts, set(WRONG))
+        for alert, (metric, label, values) in WRONG.items():
+            with self.subTest(alert):
+                names = [name for name in WELL if name.startswith(metric) and label in name]
+                self.assertEqual(len(names), 1, names)
+                code, text = self.judge(story({names[0]: values}, [alert]))
+                self.assertEqual(code, 0, text)
+
+    def test_an_alert_that_does_not_fire_is_noticed(self):
+        names = [name for name in WELL if "quarantined" in name]
+        code, _ = self.judge(story({names[0]: "1x120"}, []))
+        self.assertNotEqual(code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
