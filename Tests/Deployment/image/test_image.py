@@ -1,7 +1,7 @@
 """Runs the built image as a cluster would: no shell, no root, nothing to write to but a volume.
 
-IMAGE names the image, RUNNER is podman or docker, RUNNER_OPTIONS goes to its `run`, PROVIDER_SIMULATOR is the program that
-plays the provider on the host. Needs nothing but Python.
+IMAGE names the image and SIMULATOR that of the provider simulator, RUNNER is podman or docker, RUNNER_OPTIONS goes to its
+`run`. Needs nothing but Python.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-IMAGE, RUNNER = os.environ["IMAGE"], os.environ["RUNNER"]
+IMAGE, SIMULATOR, RUNNER = os.environ["IMAGE"], os.environ["SIMULATOR"], os.environ["RUNNER"]
 OPTIONS = os.environ.get("RUNNER_OPTIONS", "").split()
 TOKEN = "token-of-the-image-test"
 USER = 65532
@@ -125,7 +125,7 @@ class Facts(unittest.TestCase):
 
 
 class Running(unittest.TestCase):
-    """A daemon in a container, with a provider on the host."""
+    """A daemon in a container, with a provider in another."""
 
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp())
@@ -144,28 +144,34 @@ class Running(unittest.TestCase):
             f"providers: [{{name: card, url: 'http://127.0.0.1:{provider}/card', allow_plain_http: true,"
             " token_file: /etc/reconciled/config/token}]\n"
         )
-        self.simulator = subprocess.Popen(
-            [os.environ["PROVIDER_SIMULATOR"], "serve", "--port", str(provider), "--providers", "card"],
-            stdout=subprocess.DEVNULL,
-        )
-        self.addCleanup(self.simulator.wait)
-        self.addCleanup(self.simulator.terminate)
+        self.background("serve", "--port", str(provider), "--providers", "card", image=SIMULATOR)
         until(lambda: ask(provider, "/_control/health")[0] == 200, "the simulator answers")
 
-    def container(self, *command, detach=False):
-        """The image with everything taken away that the manifests take away."""
+    def arguments(self, *command, image=IMAGE):
+        """What runs an image with everything taken away that the manifests take away."""
         tmpfs = ["--read-only-tmpfs=false"] if RUNNER == "podman" else []
-        return [
-            "run", *OPTIONS, *(["--detach"] if detach else ["--rm"]), "--read-only", *tmpfs, "--cap-drop", "ALL",
-            "--security-opt", "no-new-privileges", "--network", "host", "--no-healthcheck",
+        volumes = [
             "--volume", f"{self.directory}/data:/var/lib/reconciled",
-            "--volume", f"{self.directory}/config:/etc/reconciled/config:ro", IMAGE, *command,
+            "--volume", f"{self.directory}/config:/etc/reconciled/config:ro",
+        ]  # fmt: skip
+        return [
+            *OPTIONS, "--read-only", *tmpfs, "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+            "--network", "host", "--no-healthcheck", *(volumes if image == IMAGE else []), image, *command,
         ]  # fmt: skip
 
-    def start(self):
-        """A running container that is ready: its id."""
-        name = run(*self.container(detach=True)).stdout.strip()
+    def once(self, *command):
+        """Runs a command of the daemon to its end."""
+        return run("run", "--rm", *self.arguments(*command), ok=False)
+
+    def background(self, *command, image=IMAGE):
+        """Starts a container, which goes when the test does: its id."""
+        name = run("run", "--detach", *self.arguments(*command, image=image)).stdout.strip()
         self.addCleanup(run, "rm", "--force", name, ok=False)
+        return name
+
+    def start(self):
+        """A daemon that is ready: its container."""
+        name = self.background()
 
         def ready():
             if ask(self.admin, "/readyz")[0] == 200:
@@ -242,7 +248,7 @@ class Running(unittest.TestCase):
     def test_a_wrong_configuration_ends_it_at_once(self):
         file = self.directory / "config" / "reconciled.yaml"
         file.write_text(file.read_text() + "reconcile: {shutdown_grase: 20s}\n")
-        result = run(*self.container("serve"), ok=False)
+        result = self.once("serve")
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertIn("reconcile.shutdown_grase", result.stderr)
 
@@ -252,7 +258,7 @@ class Running(unittest.TestCase):
             "sqlite:/var/lib/reconciled/reconciled.sqlite", "postgres:host=127.0.0.1 port=1 dbname=payments user=x"
         )
         file.write_text(text)
-        result = run(*self.container("migrate"), ok=False)
+        result = self.once("migrate")
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertIn("refused", result.stderr)
 
