@@ -198,13 +198,16 @@ plant("generated-configuration", "name without hash", D, FRONT,
 plant("generated-configuration", "a ConfigMap that is not there", "ConfigMap", "reconciled-site")
 plant("selectors", "Deployment of other pods", D, FRONT,
       to("x", "spec", "selector", "matchLabels", "app.kubernetes.io/component"))
-plant("selectors", "Service of nobody", "Service", "reconciled-admin", to("false", "spec", "selector", "reconciled.io/admin"))
+plant("selectors", "Service of nobody", "Service", "reconciled-admin",
+      to("false", "spec", "selector", "reconciled.io/admin"))
 plant("selectors", "default namespace", "Service", "reconciled", without("metadata", "namespace"))
 plant("migration", "removed", "Job", "reconciled-migrate")
 plant("migration", "without a deadline", "Job", "reconciled-migrate", without("spec", "activeDeadlineSeconds"))
-plant("migration", "gives up at once", "Job", "reconciled-migrate", to(0, "spec", "backoffLimit"), overlay="local-postgres")
+plant("migration", "gives up at once", "Job", "reconciled-migrate", to(0, "spec", "backoffLimit"),
+      overlay="local-postgres")
 plant("comparison", "removed", "CronJob", "reconciled-compare", overlay=OPTIONS)
-plant("comparison", "in parallel", "CronJob", "reconciled-compare", to("Allow", "spec", "concurrencyPolicy"), overlay=OPTIONS)
+plant("comparison", "in parallel", "CronJob", "reconciled-compare", to("Allow", "spec", "concurrencyPolicy"),
+      overlay=OPTIONS)
 plant("monitoring", "no ServiceMonitor", "ServiceMonitor", "reconciled")
 plant("monitoring", "another path", "ServiceMonitor", "reconciled", to("/", "spec", "endpoints", 0, "path"))
 plant("monitoring", "pods counted twice", "ServiceMonitor", "reconciled",

@@ -9,7 +9,8 @@ from rules import rule
 
 @rule("pinned-images")
 def pinned_images(site):
-    version = re.search(r'static let text = "([^"]+)"', source("Sources/ReconcileDaemon/Commands/ReconciledCommand.swift"))[1]
+    command = source("Sources/ReconcileDaemon/Commands/ReconciledCommand.swift")
+    version = re.search(r'static let text = "([^"]+)"', command)[1]
     for title, pod in site.pods():
         for container in pod["spec"]["containers"]:
             image = container["image"]

@@ -1,4 +1,4 @@
-"""Each alert fires for what it is about, and none fires while all is well; judged by promtool, whose path is PROMTOOL."""
+"""Each alert fires for what it is about, and none while all is well; judged by promtool, whose path is PROMTOOL."""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
 """Runs the built image as a cluster would: no shell, no root, nothing to write to but a volume.
 
-IMAGE names the image and SIMULATOR that of the provider simulator, RUNNER is podman or docker, RUNNER_OPTIONS goes to its
-`run`. Needs nothing but Python.
+IMAGE names the image and SIMULATOR that of the provider simulator, RUNNER is podman or docker, RUNNER_OPTIONS goes to
+its `run`. Needs nothing but Python.
 """
 
 import hashlib
