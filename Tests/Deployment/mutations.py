@@ -124,6 +124,8 @@ for kind, rule in (
 plant("startup-probe", "too short", D, FRONT, container(to(3, "startupProbe", "failureThreshold")))
 plant("liveness-probe", "asks the database", D, FRONT, container(to("/readyz", "livenessProbe", "httpGet", "path")))
 plant("liveness-probe", "one failure kills", D, FRONT, container(to(1, "livenessProbe", "failureThreshold")))
+plant("liveness-probe", "a hang is waited for", D, FRONT,
+      container(without("livenessProbe", "terminationGracePeriodSeconds")))
 plant("readiness-probe", "asks whether active", D, FRONT,
       container(to("/activez", "readinessProbe", "httpGet", "path")), overlay=HOT)
 plant("readiness-probe", "slow", D, FRONT, container(to(30, "readinessProbe", "periodSeconds")))

@@ -195,6 +195,8 @@ def liveness_probe(site):
     for item in site.daemons():
         if daemon(pod_of(item)).get("livenessProbe", {}).get("failureThreshold", 3) < 3:
             yield f"one lost answer restarts a pod of {name(item)}"
+        if daemon(pod_of(item)).get("livenessProbe", {}).get("terminationGracePeriodSeconds", 60) > 15:
+            yield f"a pod of {name(item)} that hangs is waited for as if it were stopping"
 
 
 @rule("readiness-probe")
