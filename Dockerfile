@@ -27,18 +27,15 @@ COPY Sources Sources
 COPY Tests Tests
 COPY openapi openapi
 ARG FLAGS="--explicit-target-dependency-import-check error"
+# Both in one layer: what a layer restores has other times than what the build remembers, and all would be built again.
 # hadolint ignore=SC2086
-RUN swift build --configuration release --static-swift-stdlib --product reconciled ${FLAGS}
+RUN swift build --configuration release --static-swift-stdlib --product reconciled ${FLAGS} \
+    && swift build --configuration release --static-swift-stdlib --product provider-simulator ${FLAGS}
 COPY deploy/image/collect /usr/local/bin/
-RUN collect .build/release/reconciled /image
-
-FROM build AS build-simulator
-# hadolint ignore=SC2086
-RUN swift build --configuration release --static-swift-stdlib --product provider-simulator ${FLAGS} \
-    && collect .build/release/provider-simulator /image
+RUN collect .build/release/reconciled /image && collect .build/release/provider-simulator /simulator
 
 FROM scratch AS simulator
-COPY --from=build-simulator /image /
+COPY --from=build /simulator /
 WORKDIR /var/lib/reconciled
 USER 65532:65532
 EXPOSE 8090
