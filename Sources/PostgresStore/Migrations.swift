@@ -81,7 +81,8 @@ struct Migrations {
                 guard found.worksFrom <= last else {
                     throw StoreFailure(
                         .incompatible, operation: "migrate",
-                        cause: "the schema has migration \(found.number) of a newer version, which needs a program that "
+                        cause:
+                            "the schema has migration \(found.number) of a newer version, which needs a program that "
                             + "knows up to \(found.worksFrom); this one knows up to \(last)")
                 }
                 continue
