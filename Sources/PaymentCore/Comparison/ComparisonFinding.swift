@@ -51,8 +51,8 @@ public struct ComparisonFinding: Sendable, Hashable, Codable {
     /// The leg that it is about.
     public var leg: Int? { ours?.leg ?? named?.leg ?? theirs?.leg }
 
-    /// The money in question: by how much the sides' nets differ; where they do not, the amount that is held, asked for or
-    /// hidden. `nil` where no amount can be read.
+    /// The money in question: by how much the sides' nets differ; where they do not, the amount that is held, asked for
+    /// or hidden. `nil` where no amount can be read.
     public var atRisk: Money? {
         if let balance { return ComparisonFinding.money(balance.unexplained.magnitude, balance.currency) }
         let shown = theirs?.amount ?? ours?.amount

@@ -51,8 +51,8 @@ public struct ComparisonStep: Sendable, Hashable {
     public var run: ComparisonRun
     /// Positions to be written in the place of those with the same provider and key. No key comes twice.
     public var positions: [ComparedPosition]
-    /// Discrepancies after their change. The `version` of each is the one that was read, 0 for one that is not stored; the
-    /// store writes the next. None comes twice.
+    /// Discrepancies after their change. The `version` of each is the one that was read, 0 for one that is not stored;
+    /// the store writes the next. None comes twice.
     public var discrepancies: [Discrepancy]
     /// Findings to be written in the place of those with the same run and discrepancy. None comes twice.
     public var findings: [RunFinding]
@@ -70,6 +70,18 @@ public struct ComparisonStep: Sendable, Hashable {
         self.findings = findings
         self.moved = moved
     }
+}
+
+/// What became of a step.
+public enum StepResult: Sendable, Hashable {
+    /// It is durable; the run has this version now.
+    case recorded(version: Int64)
+    /// The lease is not held any more, or the run is final; nothing was written.
+    case leaseLost
+    /// The run is of another version; nothing was written.
+    case versionConflict
+    /// A discrepancy is of another version: a person was first; nothing was written.
+    case discrepancyConflict
 }
 
 /// A position that is asked for by what the provider shows of it.

@@ -17,18 +17,6 @@ public struct ClaimedRun: Sendable, Hashable {
     }
 }
 
-/// What became of a step.
-public enum StepResult: Sendable, Hashable {
-    /// It is durable; the run has this version now.
-    case recorded(version: Int64)
-    /// The lease is not held any more, or the run is final; nothing was written.
-    case leaseLost
-    /// The run is of another version; nothing was written.
-    case versionConflict
-    /// A discrepancy is of another version: a person was first; nothing was written.
-    case discrepancyConflict
-}
-
 /// A part of a listing, and where the next begins.
 public struct CursorPage<Item: Sendable, Cursor: Sendable>: Sendable {
     /// The items.

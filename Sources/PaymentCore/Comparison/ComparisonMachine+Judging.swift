@@ -1,0 +1,120 @@
+extension ComparisonMachine {
+    /// A position in work.
+    struct Item: Sendable {
+        /// The key.
+        let key: EffectKey
+        /// What the page of the listing shows.
+        var listed: ListedPosition?
+        /// What the store knows.
+        var known: KnownPosition
+        /// The provider is being asked, or was.
+        var isAsked = false
+        /// What it said.
+        var answer: KeyAnswer?
+
+        /// A transaction of a listing.
+        init(key: EffectKey, listed: ListedPosition) {
+            self.key = key
+            self.listed = listed
+            known = KnownPosition(key: key, ours: nil, row: nil)
+        }
+
+        /// A position of the store.
+        init(known: KnownPosition) {
+            key = known.key
+            self.known = known
+        }
+
+        /// What was shown last: the answer to a question before a listing, and of the rest the later change.
+        var theirs: ListedPosition? {
+            switch answer {
+            case .shown(let position, _): position
+            // The listing shows it: that is more than an inquiry that does not find it.
+            case .absent: listed
+            case .unavailable, nil: Item.later(known.row?.theirs, listed)
+            }
+        }
+
+        /// The latest change that the listing showed.
+        var listedAt: Timestamp? {
+            var latest = known.row?.listedAt
+            if let shown = listed?.updatedAt { latest = max(latest ?? shown, shown) }
+            if case .shown(let position, isListed: true) = answer, let shown = position.updatedAt {
+                latest = max(latest ?? shown, shown)
+            }
+            return latest
+        }
+
+        /// Whether the listing withholds it: that is known once it was looked for there.
+        var isHidden: Bool {
+            guard listed == nil else { return false }
+            switch answer {
+            case .shown(_, let isListed): return isListed == false
+            case .absent, .unavailable, nil: return known.row?.finding == .hidden
+            }
+        }
+
+        /// The later of two, by the provider's clock; the second if it does not say.
+        static func later(_ first: ListedPosition?, _ second: ListedPosition?) -> ListedPosition? {
+            guard let first, let second else { return first ?? second }
+            guard let old = first.updatedAt, let new = second.updatedAt else { return second }
+            return old > new ? first : second
+        }
+    }
+
+    /// Judges a batch: asks the provider about whatever looks like a difference, and plans once that is answered.
+    mutating func judge(_ now: Timestamp) -> [ComparisonOrder] {
+        guard let items = batch?.items, batch?.wasAsked == false, contract.inquiry == .byOwnKey else {
+            return plan(now)
+        }
+        var questions: [KeyQuestion] = []
+        for (index, item) in items.enumerated() where isWorthAsking(item, now) {
+            batch?.items[index].isAsked = true
+            questions.append(
+                KeyQuestion(
+                    key: item.key, payment: item.known.ours?.payment, listedAt: item.listedAt))
+        }
+        return questions.isEmpty ? plan(now) : [.ask(questions)]
+    }
+
+    /// A listing may lag behind, and what is remembered may be old: before anything is called a difference, and before
+    /// one that is known is judged again, the provider is asked for the key.
+    private func isWorthAsking(_ item: Item, _ now: Timestamp) -> Bool {
+        guard !isPassedOver(item, now) else { return false }
+        let found = verdict(item).finds
+        return found.isDifference || run.checkpoint.phase == .unsettled && found.isUnsettled
+    }
+
+    /// What was judged in this run and did not change since, or was asked for a short while ago.
+    func isPassedOver(_ item: Item, _ now: Timestamp) -> Bool {
+        if item.listed == nil, foundDry.contains(item.key) { return true }
+        guard item.listed == nil, let row = item.known.row, row.ours == item.known.ours else { return false }
+        if row.run == run.id { return true }
+        guard run.checkpoint.phase == .unsettled else { return false }
+        return row.comparedAt + settings.askAgainAfter > now
+    }
+
+    /// What a position is.
+    func verdict(_ item: Item) -> ComparisonTable.Verdict {
+        let theirs = item.theirs
+        let facts = ComparisonFacts(
+            ours: item.known.ours, named: item.known.named, theirs: theirs,
+            in: ComparisonFacts.Surroundings(
+                horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden))
+        let verdict = table.classify(facts)
+        guard verdict.finds.isDifference else { return verdict }
+        if item.answer == .unavailable {
+            return ComparisonTable.Verdict(row: "provider.silent", finds: .inFlight)
+        }
+        if theirs == nil, isForgotten(item.known.ours) {
+            return ComparisonTable.Verdict(row: "provider.forgot", finds: .inFlight)
+        }
+        return verdict
+    }
+
+    /// Whether the provider may not show a status any more, so that its silence proves nothing.
+    private func isForgotten(_ ours: BookedPosition?) -> Bool {
+        guard let ours, let retention = contract.statusRetention else { return false }
+        return run.createdAt - ours.updatedAt > retention - contract.clockSkew
+    }
+}
