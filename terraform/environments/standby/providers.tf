@@ -1,0 +1,10 @@
+provider "aws" {
+  region              = var.standby.region
+  allowed_account_ids = [var.account_id]
+}
+
+provider "aws" {
+  alias               = "other"
+  region              = var.active.region
+  allowed_account_ids = [var.account_id]
+}

@@ -1,0 +1,29 @@
+output "arn" {
+  description = "ARN of the database."
+  value       = aws_db_instance.this.arn
+}
+
+output "identifier" {
+  description = "Identifier of the database."
+  value       = aws_db_instance.this.identifier
+}
+
+output "address" {
+  description = "Host name of the database."
+  value       = aws_db_instance.this.address
+}
+
+output "store_url" {
+  description = "Value of store.url for the daemon, without the password. It verifies the server against the authorities of RDS."
+  value       = "postgres://${var.application_username}@${aws_db_instance.this.address}:5432/${var.database_name}?sslmode=verify-full"
+}
+
+output "takes_writes" {
+  description = "Whether this is the database that takes writes: not a replica."
+  value       = local.is_primary
+}
+
+output "automated_backups_arn" {
+  description = "ARN of the automated backups in the other region, from which its database can be restored; null where none are copied."
+  value       = one(aws_db_instance_automated_backups_replication.other[*].id)
+}

@@ -1,0 +1,152 @@
+variable "name" {
+  description = "Name of the site; part of the names of everything here. Target groups allow 32 characters, of which 6 are taken."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{1,24}[a-z0-9]$", var.name))
+    error_message = "name must be 3 to 26 lower-case letters, digits and hyphens, and begin with a letter."
+  }
+}
+
+variable "region" {
+  description = "Region of the provider that is passed in, such as eu-west-1."
+  type        = string
+
+  validation {
+    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.region))
+    error_message = "region must be the name of an AWS region, such as eu-west-1."
+  }
+}
+
+variable "vpc_id" {
+  description = "VPC of the load balancer."
+  type        = string
+}
+
+variable "vpc_cidr" {
+  description = "Address range of the VPC: the load balancer may reach nothing else."
+  type        = string
+}
+
+variable "subnet_ids" {
+  description = "Public subnets, one in each of three zones."
+  type        = list(string)
+
+  validation {
+    condition     = length(var.subnet_ids) == 3
+    error_message = "subnet_ids must be three subnets, one in each zone."
+  }
+}
+
+variable "zone_id" {
+  description = "Hosted zone of Route 53 in which the names below are."
+  type        = string
+}
+
+variable "site_fqdn" {
+  description = "Name of this site, such as tokyo.pay.example.com. Health checks ask it."
+  type        = string
+
+  validation {
+    condition     = can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.){2,}[a-z]{2,}$", var.site_fqdn))
+    error_message = "site_fqdn must be a full name in lower case, such as tokyo.pay.example.com."
+  }
+}
+
+variable "service_fqdn" {
+  description = "Name that callers use, such as api.pay.example.com. The certificate is for both."
+  type        = string
+
+  validation {
+    condition     = can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.){2,}[a-z]{2,}$", var.service_fqdn))
+    error_message = "service_fqdn must be a full name in lower case, such as api.pay.example.com."
+  }
+
+  validation {
+    condition     = var.service_fqdn != var.site_fqdn
+    error_message = "service_fqdn must differ from site_fqdn: the first moves between the sites, the second does not."
+  }
+}
+
+variable "validates_service_name" {
+  description = "Whether this site owns the record that validates the service's name for ACM: true for exactly one of the two sites, which is applied first."
+  type        = bool
+}
+
+variable "api_node_port" {
+  description = "Node port of the callers' Service."
+  type        = number
+  default     = 30080
+
+  validation {
+    condition     = var.api_node_port >= 30000 && var.api_node_port <= 32767
+    error_message = "api_node_port must be 30000 to 32767."
+  }
+}
+
+variable "admin_node_port" {
+  description = "Node port of the operators' listener, of which only /activez is passed on."
+  type        = number
+  default     = 30081
+
+  validation {
+    condition     = var.admin_node_port >= 30000 && var.admin_node_port <= 32767
+    error_message = "admin_node_port must be 30000 to 32767."
+  }
+
+  validation {
+    condition     = var.admin_node_port != var.api_node_port
+    error_message = "admin_node_port must differ from api_node_port: callers would reach the operators' listener."
+  }
+}
+
+variable "client_cidrs" {
+  description = "From where callers come. With anything but 0.0.0.0/0 the health checks of Route 53 are let in beside them."
+  type        = list(string)
+  default     = ["0.0.0.0/0"]
+
+  validation {
+    condition     = length(var.client_cidrs) > 0 && alltrue([for c in var.client_cidrs : can(cidrhost(c, 0))])
+    error_message = "client_cidrs must be at least one IPv4 range."
+  }
+}
+
+variable "expects_pods" {
+  description = "Whether pods run here, so that their absence is an alarm."
+  type        = bool
+}
+
+variable "web_acl_arn" {
+  description = "ARN of a WAF web ACL of this region, or null for none."
+  type        = string
+  default     = null
+}
+
+variable "alarm_topic_arns" {
+  description = "SNS topics that are told of alarms."
+  type        = list(string)
+  default     = []
+}
+
+variable "log_retention_in_days" {
+  description = "How long access logs are kept."
+  type        = number
+  default     = 365
+
+  validation {
+    condition     = var.log_retention_in_days >= 30
+    error_message = "log_retention_in_days must be at least 30."
+  }
+}
+
+variable "protected" {
+  description = "Whether the load balancer refuses to be deleted and the logs' bucket to be deleted with what is in it."
+  type        = bool
+  default     = true
+}
+
+variable "tags" {
+  description = "Tags of every resource."
+  type        = map(string)
+  default     = {}
+}

@@ -1,0 +1,37 @@
+output "vpc_id" {
+  description = "Id of the VPC."
+  value       = aws_vpc.this.id
+}
+
+output "vpc_cidr" {
+  description = "Address range of the VPC."
+  value       = aws_vpc.this.cidr_block
+}
+
+output "public_subnet_ids" {
+  description = "Subnets of the load balancer, one in each zone."
+  value       = [for zone in var.zones : aws_subnet.public[zone].id]
+}
+
+output "public_subnet_cidrs" {
+  description = "Address ranges of the public subnets, where the load balancer's addresses are: network policies of the cluster allow them."
+  value       = [for zone in var.zones : aws_subnet.public[zone].cidr_block]
+}
+
+output "private_subnet_ids" {
+  description = "Subnets of the nodes, one in each zone."
+  value       = [for zone in var.zones : aws_subnet.private[zone].id]
+
+  # Nodes that start before the way out exists cannot pull their images.
+  depends_on = [aws_route.private, aws_route_table_association.private]
+}
+
+output "isolated_subnet_ids" {
+  description = "Subnets of the database, one in each zone, without a route out of the VPC."
+  value       = [for zone in var.zones : aws_subnet.isolated[zone].id]
+}
+
+output "nat_addresses" {
+  description = "Addresses from which the site calls providers, to be put on their allow-lists in advance."
+  value       = [for zone in local.address_zones : aws_eip.nat[zone].public_ip]
+}
