@@ -27,3 +27,23 @@ output "automated_backups_arn" {
   description = "ARN of the automated backups in the other region, from which its database can be restored; null where none are copied."
   value       = one(aws_db_instance_automated_backups_replication.other[*].id)
 }
+
+output "multi_az" {
+  description = "Whether a second zone takes every write."
+  value       = aws_db_instance.this.multi_az
+}
+
+output "instance_class" {
+  description = "Class of the instance."
+  value       = aws_db_instance.this.instance_class
+}
+
+output "deletion_protection" {
+  description = "Whether the database refuses to be deleted."
+  value       = aws_db_instance.this.deletion_protection
+}
+
+output "replica_of" {
+  description = "ARN of the database that this one follows; null where it follows none."
+  value       = local.is_replica ? var.origin.of : null
+}

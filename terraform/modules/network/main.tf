@@ -27,8 +27,10 @@ resource "aws_vpc" "this" {
 # The VPC's own security group allows everything among its members; nothing of ours uses it, and nothing that
 # forgets to name a group gets through.
 resource "aws_default_security_group" "closed" {
-  vpc_id = aws_vpc.this.id
-  tags   = merge(var.tags, { Name = "${var.name}-closed" })
+  vpc_id  = aws_vpc.this.id
+  ingress = []
+  egress  = []
+  tags    = merge(var.tags, { Name = "${var.name}-closed" })
 }
 
 resource "aws_internet_gateway" "this" {

@@ -51,7 +51,7 @@ resource "aws_secretsmanager_secret_version" "initial" {
   for_each = var.generated
 
   secret_id                = aws_secretsmanager_secret.this[each.key].id
-  secret_string_wo         = var.initial_values[each.key]
+  secret_string_wo         = lookup(var.initial_values, each.key, null)
   secret_string_wo_version = var.generated_version
 }
 

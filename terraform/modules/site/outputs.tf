@@ -28,6 +28,17 @@ output "database_address" {
   value       = one(module.database[*].address)
 }
 
+output "database" {
+  description = "What the tier makes of the database; null while there is none."
+  value = one([for database in module.database : {
+    takes_writes        = database.takes_writes
+    replica_of          = database.replica_of
+    multi_az            = database.multi_az
+    instance_class      = database.instance_class
+    deletion_protection = database.deletion_protection
+  }])
+}
+
 output "database_backups_arn" {
   description = "ARN of the automated backups of this database in the other region; null while there are none."
   value       = one(module.database[*].automated_backups_arn)

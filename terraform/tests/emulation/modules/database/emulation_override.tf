@@ -2,3 +2,17 @@
 resource "aws_db_instance" "this" {
   db_subnet_group_name = null
 }
+
+# moto has neither of these calls.
+resource "aws_db_instance_automated_backups_replication" "other" {
+  count = 0
+}
+
+resource "aws_backup_selection" "this" {
+  count = 0
+}
+
+# Its clusters have no security group that a rule could name.
+resource "aws_vpc_security_group_ingress_rule" "clients" {
+  for_each = {}
+}
