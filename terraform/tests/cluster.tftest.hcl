@@ -99,8 +99,8 @@ run "pools_are_kept_apart" {
   }
 
   assert {
-    condition     = output.node_counts == { front = 3, batch = 1 }
-    error_message = "There must be a front node in each zone, and one for batch."
+    condition     = output.node_counts == { front = 3, batch = 2 }
+    error_message = "There must be a front node in each zone, and two for batch."
   }
 
   assert {
@@ -181,7 +181,7 @@ run "more_wanted_than_allowed_is_refused" {
   }
 
   variables {
-    batch = { min = 1, desired = 4, max = 3 }
+    batch = { min = 2, desired = 4, max = 3 }
   }
 
   expect_failures = [var.batch]

@@ -43,7 +43,7 @@ run "an_active_site_is_hot_and_whole" {
   }
 
   assert {
-    condition     = output.node_counts == { front = 3, batch = 1 }
+    condition     = output.node_counts == { front = 3, batch = 2 }
     error_message = "Nodes must run in both pools."
   }
 
@@ -114,7 +114,10 @@ run "an_active_site_that_is_not_hot_is_refused" {
     region       = "eu-central-1"
     other_site   = "ireland"
     other_region = "eu-west-1"
-    tier         = { cluster = "hot", database = "warm", workload = "hot" }
+
+    database_password = "a value of the test"
+    initial_secrets   = { database-administrator = "a", store-password = "b" }
+    tier              = { cluster = "hot", database = "warm", workload = "hot" }
   }
 
   expect_failures = [var.tier]

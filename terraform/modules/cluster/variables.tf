@@ -113,15 +113,15 @@ variable "batch" {
   description = "Pool of comparisons and statements, in the same form. It is tainted, so nothing else lands there."
   type = object({
     instance_types = optional(list(string), ["m6i.large"])
-    min            = optional(number, 1)
-    desired        = optional(number, 1)
+    min            = optional(number, 2)
+    desired        = optional(number, 2)
     max            = optional(number, 3)
   })
   default = {}
 
   validation {
-    condition     = var.batch.min >= 0 && var.batch.min <= var.batch.desired && var.batch.desired <= var.batch.max && var.batch.max >= 1
-    error_message = "batch must keep 0 <= min <= desired <= max, with max of at least 1."
+    condition     = var.batch.min >= 0 && var.batch.min <= var.batch.desired && var.batch.desired <= var.batch.max && var.batch.max >= 2
+    error_message = "batch must keep 0 <= min <= desired <= max, with max of at least 2: two pods never share a node."
   }
 }
 

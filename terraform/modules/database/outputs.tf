@@ -14,8 +14,8 @@ output "address" {
 }
 
 output "store_url" {
-  description = "Value of store.url for the daemon, without the password. It verifies the server against the authorities of RDS."
-  value       = "postgres://${var.application_username}@${aws_db_instance.this.address}:5432/${var.database_name}?sslmode=verify-full"
+  description = "Value of RECONCILED_STORE_URL for the pods of deploy/k8s, without the password. It verifies the server against the authorities of RDS, which are in the pods' secrets."
+  value       = "postgres:host=${aws_db_instance.this.address} dbname=${var.database_name} user=${var.application_username} sslmode=verify-full sslrootcert=/etc/reconciled/secrets/database-ca.pem"
 }
 
 output "takes_writes" {

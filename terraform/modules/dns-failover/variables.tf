@@ -75,6 +75,11 @@ variable "alarm_emails" {
   description = "Who is told when no site, or more than one, is active."
   type        = list(string)
   default     = []
+
+  validation {
+    condition     = alltrue([for a in var.alarm_emails : can(regex("^[^@ ]+@[^@ ]+\\.[^@ ]+$", a))])
+    error_message = "alarm_emails must be addresses of mail."
+  }
 }
 
 variable "protected" {

@@ -45,7 +45,7 @@ output "database_backups_arn" {
 }
 
 output "store_url" {
-  description = "Value of store.url for the daemon, without the password; null while there is no database."
+  description = "Value of RECONCILED_STORE_URL for the pods, without the password; null while there is no database."
   value       = one(module.database[*].store_url)
 }
 
@@ -74,9 +74,14 @@ output "nat_addresses" {
   value       = module.network.nat_addresses
 }
 
-output "load_balancer_cidrs" {
-  description = "Where requests to the pods come from: network policies let these in."
-  value       = module.network.public_subnet_cidrs
+output "node_cidrs" {
+  description = "Address ranges of the nodes, to which the network policy `entry` can be narrowed."
+  value       = module.network.private_subnet_cidrs
+}
+
+output "database_cidrs" {
+  description = "Address ranges of the database, to which the network policy `database` can be narrowed."
+  value       = module.network.isolated_subnet_cidrs
 }
 
 output "overlay" {

@@ -16,9 +16,9 @@ locals {
   }[var.tier.cluster]
 
   workload_step = {
-    on_demand = "put the secrets and apply deploy/k8s/overlays/active"
-    warm      = "apply deploy/k8s/overlays/active: the pods start"
-    hot       = "apply deploy/k8s/overlays/active: the pods that run become active"
+    on_demand = "put the secrets and apply deploy/k8s/overlays/standby-hot"
+    warm      = "scale the pods up, and deploy from deploy/k8s/overlays/standby-hot from then on"
+    hot       = null
   }[var.tier.workload]
 
   promotion_steps = local.is_active ? [] : concat(
@@ -27,8 +27,8 @@ locals {
     [
       local.database_step,
       "set store.recovery: rows that were acknowledged may be missing (docs/configuration.md, Lost rows)",
-      local.workload_step,
-      "wait until https://${local.site_fqdn}/activez answers 200; the failover record follows by itself",
     ],
+    compact([local.workload_step]),
+    ["wait until https://${local.site_fqdn}/activez answers 200; the failover record follows by itself"],
   )
 }

@@ -178,8 +178,8 @@ variable "cluster" {
     }), {})
     batch = optional(object({
       instance_types = optional(list(string), ["m6i.large"])
-      min            = optional(number, 1)
-      desired        = optional(number, 1)
+      min            = optional(number, 2)
+      desired        = optional(number, 2)
       max            = optional(number, 3)
     }), {})
   })

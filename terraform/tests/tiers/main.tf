@@ -3,10 +3,11 @@
 locals {
   tiers = ["on_demand", "warm", "hot"]
 
+  # Promoted, all are hot, and only what the database was makes a difference.
   # A workload needs a cluster; a running one needs nodes and a database.
   combinations = {
     for c in setproduct(local.tiers, local.tiers, local.tiers) : join("/", c) => { cluster = c[0], database = c[1], workload = c[2] }
-    if !(c[2] != "on_demand" && c[0] == "on_demand") && !(c[2] == "hot" && (c[0] != "hot" || c[1] == "on_demand"))
+    if(!var.promoted || (c[0] == "on_demand" && c[2] == "on_demand")) && !(c[2] != "on_demand" && c[0] == "on_demand") && !(c[2] == "hot" && (c[0] != "hot" || c[1] == "on_demand"))
   }
   hot = { cluster = "hot", database = "hot", workload = "hot" }
 }

@@ -1,0 +1,123 @@
+"""Plants faults in a copy of terraform/, one at a time, and runs the tests that must notice them.
+
+    planted-faults.py TREE      TREE: an initialised copy, which is changed and put back
+
+A fault counts as found only when an assertion fails or an expected refusal does not come: a fault that makes the
+configuration invalid would be found by anything.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+# Name, file, what stands there, what is planted, the file of tests that must fail.
+FAULTS = [
+    ("no deletion protection", "modules/database/main.tf",
+     "deletion_protection         = var.protected", "deletion_protection         = false", "database"),
+    ("one zone for the database", "modules/database/main.tf",
+     "multi_az                    = var.multi_az", "multi_az                    = false", "database"),
+    ("hot replicas in one zone", "modules/site/main.tf",
+     'multi_az                  = var.tier.database == "hot"', "multi_az                  = false", "tiers"),
+    ("a database without encryption", "modules/database/main.tf",
+     "storage_encrypted                   = true", "storage_encrypted                   = false", "database"),
+    ("a public database", "modules/database/main.tf",
+     "publicly_accessible                 = false", "publicly_accessible                 = true", "database"),
+    ("connections without TLS", "modules/database/main.tf",
+     '"rds.force_ssl"                       = "1"', '"rds.force_ssl"                       = "0"', "database"),
+    ("no final snapshot", "modules/database/main.tf",
+     "skip_final_snapshot         = false", "skip_final_snapshot         = true", "database"),
+    ("a standby without replica", "modules/site/main.tf",
+     '{ kind = "replica", of = local.replica_of, at = null }', '{ kind = "new", of = null, at = null }', "tiers"),
+    ("backups stay in their region", "modules/database/variables.tf",
+     "Whether backups are copied to the other region.\"\n  type        = bool\n  default     = true",
+     "Whether backups are copied to the other region.\"\n  type        = bool\n  default     = false",
+     "database_backups"),
+    ("vaults without lock", "modules/database/backup.tf",
+     "count = local.is_primary && var.protected ? 1 : 0", "count = 0", "database_backups"),
+    ("commits need not be flushed", "modules/database/variables.tf",
+     'contains(["on", "remote_apply"], lookup(var.parameters, "synchronous_commit", "on"))', "true", "database"),
+    ("any tier for any resource", "modules/site/variables.tf",
+     'condition     = var.tier.workload != "hot" || var.tier.cluster == "hot"', "condition     = true", "tiers"),
+    ("a workload without cluster", "modules/site/variables.tf",
+     'condition     = var.tier.workload == "on_demand" || var.tier.cluster != "on_demand"', "condition     = true", "tiers"),
+    ("nodes in a warm cluster", "modules/site/main.tf",
+     ": key => 0 if !local.has_nodes }", ": key => 0 if false }", "tiers"),
+    ("addresses are given back", "modules/network/main.tf",
+     "for_each = toset(local.address_zones)", "for_each = toset(local.nat_zones)", "network"),
+    ("two zones are enough", "modules/network/variables.tf",
+     "length(var.zones) == 3 && length(distinct(var.zones)) == 3", "length(var.zones) >= 2", "network"),
+    ("no flow of rejected traffic", "modules/network/flow-logs.tf", '"ALL"', '"ACCEPT"', "network"),
+    ("health checks ask another path", "modules/dns-failover/main.tf",
+     'resource_path     = "/activez"', 'resource_path     = "/readyz"', "dns_failover"),
+    ("both sites are the first answer", "modules/dns-failover/main.tf",
+     "type = each.key", 'type = "PRIMARY"', "dns_failover"),
+    ("a record without its health check", "modules/dns-failover/main.tf",
+     "health_check_id = aws_route53_health_check.active[each.key].id",
+     'health_check_id = aws_route53_health_check.active["PRIMARY"].id', "dns_failover"),
+    ("silence is no alarm", "modules/dns-failover/main.tf",
+     '"breaching"', '"notBreaching"', "dns_failover"),
+    ("all paths of the operators' port", "modules/entry/main.tf", 'values = ["/activez"]', 'values = ["/*"]', "entry"),
+    ("old TLS", "modules/entry/main.tf",
+     "ELBSecurityPolicy-TLS13-1-2-2021-06", "ELBSecurityPolicy-2016-08", "entry"),
+    ("callers at the operators' port", "modules/entry/variables.tf",
+     "var.admin_node_port != var.api_node_port", "true", "entry"),
+    ("IMDSv1", "modules/cluster/nodes.tf", '"required"', '"optional"', "cluster"),
+    ("node volumes without encryption", "modules/cluster/nodes.tf",
+     "encrypted             = true", "encrypted             = false", "cluster"),
+    ("an open Kubernetes API", "modules/cluster/variables.tf",
+     'try(tonumber(split("/", c)[1]) >= 16, false)', "true", "cluster"),
+    ("Kubernetes secrets in the clear", "modules/cluster/main.tf",
+     'resources = ["secrets"]', "resources = []", "cluster"),
+    ("network policies that do nothing", "modules/cluster/main.tf",
+     'enableNetworkPolicy = "true"', 'enableNetworkPolicy = "false"', "cluster"),
+    ("no taint on batch", "modules/cluster/nodes.tf",
+     'for_each = each.key == "batch" ? [1] : []', "for_each = []", "cluster"),
+    ("secrets without copies' own key", "modules/secrets/main.tf",
+     "kms_key_id = module.other_key.arn", "kms_key_id = null", "secrets"),
+    ("keys that never rotate", "modules/key/main.tf",
+     "enable_key_rotation     = true", "enable_key_rotation     = false", "key"),
+    ("a wildcard in a key's policy", "modules/key/main.tf", '"kms:CancelKeyDeletion",', '"kms:*",', "key"),
+    ("images that change", "modules/site/image.tf", '"IMMUTABLE"', '"MUTABLE"', "site"),
+    ("alarms in the clear", "modules/alarms/main.tf",
+     "kms_master_key_id = module.key.arn", "kms_master_key_id = null", "alarms"),
+]
+
+SIGNS = ("Test assertion failed", "Missing expected failure")
+
+
+def plant(tree: pathlib.Path, name: str, file: str, old: str, new: str, tests: str) -> str | None:
+    """Runs the tests with the fault; returns what is wrong with them, or None when they found it."""
+    path = tree / file
+    text = path.read_text()
+    if text.count(old) < 1:
+        return f"{file} does not hold: {old!r}; the fault must be planted anew"
+    try:
+        path.write_text(text.replace(old, new, 1))
+        run = subprocess.run(
+            ["terraform", "test", "-no-color", f"-filter=tests/{tests}.tftest.hcl"],
+            cwd=tree, capture_output=True, text=True, check=False)
+    finally:
+        path.write_text(text)
+    output = run.stdout + run.stderr
+    if run.returncode == 0:
+        return f"tests/{tests}.tftest.hcl passed with it"
+    if not any(sign in output for sign in SIGNS):
+        return f"tests/{tests}.tftest.hcl failed, but not by an assertion:\n{output}"
+    return None
+
+
+def main() -> int:
+    tree = pathlib.Path(sys.argv[1])
+    missed = 0
+    for fault in FAULTS:
+        problem = plant(tree, *fault)
+        missed += problem is not None
+        print(f"    {'MISSED' if problem else 'found '}  {fault[0]} ({fault[-1]})", flush=True)
+        if problem:
+            print(f"            {problem}", flush=True)
+    print(f"    {len(FAULTS) - missed} of {len(FAULTS)} planted faults were found")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
