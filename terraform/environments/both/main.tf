@@ -74,6 +74,7 @@ module "failover" {
 # Passwords are drawn here and go straight into the secrets; the database's is read back from its secret, so that both
 # are the same also after an apply that broke off. None of them is in a plan or in a state.
 ephemeral "aws_secretsmanager_random_password" "initial" {
+  provider = aws.active
   for_each = toset(["database-administrator", "store-password"])
 
   password_length     = 40
@@ -81,5 +82,6 @@ ephemeral "aws_secretsmanager_random_password" "initial" {
 }
 
 ephemeral "aws_secretsmanager_secret_version" "database" {
+  provider  = aws.active
   secret_id = module.active.database_secret_arn
 }

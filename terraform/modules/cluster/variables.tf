@@ -21,11 +21,11 @@ variable "region" {
 variable "kubernetes_version" {
   description = "Version of Kubernetes. Not null, so that both sites run the same one."
   type        = string
-  default     = "1.33"
+  default     = "1.34"
 
   validation {
     condition     = can(regex("^1\\.(3[1-9]|[4-9][0-9])$", var.kubernetes_version))
-    error_message = "kubernetes_version must be 1.31 or later, such as 1.33: the disruption budgets use unhealthyPodEvictionPolicy."
+    error_message = "kubernetes_version must be 1.31 or later, such as 1.34: the disruption budgets use unhealthyPodEvictionPolicy."
   }
 }
 

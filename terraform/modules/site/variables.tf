@@ -166,7 +166,7 @@ variable "web_acl_arn" {
 variable "cluster" {
   description = "The cluster: version, who may reach and use it, and its pools (see the module `cluster`)."
   type = object({
-    kubernetes_version  = optional(string, "1.33")
+    kubernetes_version  = optional(string, "1.34")
     public_access_cidrs = optional(list(string), [])
     administrators      = optional(list(string), [])
     operators           = optional(list(string), [])
