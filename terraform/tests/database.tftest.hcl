@@ -154,8 +154,8 @@ run "a_replica_follows_the_other_region" {
   }
 
   assert {
-    condition     = aws_db_instance.this.deletion_protection && aws_db_instance.this.backup_retention_period == 14
-    error_message = "A replica must be protected, and have backups from the moment of its promotion on."
+    condition     = aws_db_instance.this.deletion_protection && aws_db_instance.this.skip_final_snapshot && aws_db_instance.this.backup_retention_period == 14
+    error_message = "A replica must be protected, leave no snapshot (RDS refuses one), and have backups from the moment of its promotion on."
   }
 
   assert {
@@ -197,7 +197,7 @@ run "a_promoted_replica_is_a_database_of_its_own" {
   }
 
   assert {
-    condition     = aws_db_instance.this.multi_az && aws_db_instance.this.deletion_protection
+    condition     = aws_db_instance.this.multi_az && aws_db_instance.this.deletion_protection && !aws_db_instance.this.skip_final_snapshot
     error_message = "It must be as protected as a new one."
   }
 

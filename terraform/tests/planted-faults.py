@@ -13,9 +13,9 @@ import sys
 # Name, file, what stands there, what is planted, the file of tests that must fail.
 FAULTS = [
     ("no deletion protection", "modules/database/main.tf",
-     "deletion_protection         = var.protected", "deletion_protection         = false", "database"),
+     "deletion_protection = var.protected", "deletion_protection = false", "database"),
     ("one zone for the database", "modules/database/main.tf",
-     "multi_az                    = var.multi_az", "multi_az                    = false", "database"),
+     "multi_az            = var.multi_az", "multi_az            = false", "database"),
     ("hot replicas in one zone", "modules/site/main.tf",
      'multi_az                  = var.tier.database == "hot"', "multi_az                  = false", "tiers"),
     ("a database without encryption", "modules/database/main.tf",
@@ -25,7 +25,7 @@ FAULTS = [
     ("connections without TLS", "modules/database/main.tf",
      '"rds.force_ssl"                       = "1"', '"rds.force_ssl"                       = "0"', "database"),
     ("no final snapshot", "modules/database/main.tf",
-     "skip_final_snapshot         = false", "skip_final_snapshot         = true", "database"),
+     "skip_final_snapshot         = local.is_replica", "skip_final_snapshot         = true", "database"),
     ("a standby without replica", "modules/site/main.tf",
      '{ kind = "replica", of = local.replica_of, at = null }', '{ kind = "new", of = null, at = null }', "tiers"),
     ("backups stay in their region", "modules/database/variables.tf",

@@ -144,10 +144,11 @@ resource "aws_db_instance" "this" {
   }
 
   # What survives the loss of a zone, of the instance, of a mistake.
-  multi_az                    = var.multi_az
-  deletion_protection         = var.protected
-  skip_final_snapshot         = false
-  final_snapshot_identifier   = "${var.name}-${var.final_snapshot_suffix}"
+  multi_az            = var.multi_az
+  deletion_protection = var.protected
+  # RDS refuses a final snapshot of a replica; its source has the rows.
+  skip_final_snapshot         = local.is_replica
+  final_snapshot_identifier   = local.is_replica ? null : "${var.name}-${var.final_snapshot_suffix}"
   backup_retention_period     = var.backup_retention_days
   backup_window               = "17:00-17:30"
   maintenance_window          = "sun:18:00-sun:19:00"

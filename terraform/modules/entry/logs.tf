@@ -4,7 +4,7 @@ data "aws_caller_identity" "current" {}
 data "aws_partition" "current" {}
 
 resource "aws_s3_bucket" "logs" {
-  bucket        = "${var.name}-entry-logs-${data.aws_caller_identity.current.account_id}-${var.region}"
+  bucket        = "${var.name}-logs-${data.aws_caller_identity.current.account_id}-${var.region}"
   force_destroy = !var.protected
   tags          = var.tags
 }

@@ -1,6 +1,7 @@
 """Applies the environments of terraform/ to an emulation of AWS, looks at what came of it, destroys it, and applies again.
 
-    run.py TERRAFORM WORK    TERRAFORM: the directory terraform/; WORK: where the copy and the logs go
+    run.py TERRAFORM WORK [PART]    TERRAFORM: the directory terraform/; WORK: where the copy and the logs go;
+                                    PART: together or apart, one of the two parts only
 
 No module knows of the emulation: its endpoint comes from the environment (AWS_ENDPOINT_URL), the state is local by an
 override file, and what moto lacks is taken out by the override files in modules/ beside this file.
@@ -98,7 +99,9 @@ class Terraform:
         return self.run(command, "-auto-approve", "-var-file=test.tfvars.json", *arguments, fails=fails)
 
     def apply(self, **settings) -> str:
-        return self.change("apply", **settings)
+        output = self.change("apply", **settings)
+        checks.holds("must be replaced" not in output, f"{self.environment}: an apply changes in place")
+        return output
 
     def destroy(self) -> None:
         self.change("destroy")
@@ -192,9 +195,10 @@ def main() -> None:
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
     route53 = boto3.client("route53", region_name="us-east-1", endpoint_url=endpoint)
     route53.create_hosted_zone(Name=DOMAIN, CallerReference="test")
-    both_sites(tree, work, endpoint)
-    # The same names again: nothing may have stayed that is in their way.
-    sites_apart(tree, work, endpoint)
+    # The same names in both parts: nothing may have stayed that is in the way of the second.
+    parts = {"together": both_sites, "apart": sites_apart}
+    for part in sys.argv[3:] or parts:
+        parts[part](tree, work, endpoint)
 
 
 if __name__ == "__main__":

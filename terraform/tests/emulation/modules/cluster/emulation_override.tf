@@ -24,3 +24,16 @@ resource "aws_autoscaling_attachment" "entry" {
 resource "aws_vpc_security_group_ingress_rule" "entry" {
   for_each = {}
 }
+
+# What it does not keep, or invents, and what would replace clusters and nodes at every second apply.
+resource "aws_eks_cluster" "this" {
+  lifecycle {
+    ignore_changes = [access_config]
+  }
+}
+
+resource "aws_eks_node_group" "this" {
+  lifecycle {
+    ignore_changes = [remote_access]
+  }
+}
