@@ -115,7 +115,7 @@ import Testing
     @Test func `a listing whose cursor is refused is begun again`() throws {
         let whole = try compared(seed: 3).world
         let again = try compared(seed: 3) { $0.refusedCursor = "3" }.world
-        #expect(again.refusedCursor == nil)
+        #expect(again.refusedCursor == nil && again.refusals > 1)
         #expect(again.rows == whole.rows)
         #expect(again.standing == whole.standing)
         #expect(again.run.isProven == true)

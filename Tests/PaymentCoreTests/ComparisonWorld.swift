@@ -33,8 +33,9 @@ final class ComparisonWorld {
     var asked: [KeyQuestion] = []
     var steps = 0
     var crashes = 0
-    /// The cursor that is refused, once.
+    /// The cursor that is refused until the listing is begun again.
     var refusedCursor: String?
+    var refusals = 0
     var largestBatch = 0
 
     struct Stuck: Error { let orders: [ComparisonOrder] }
@@ -109,9 +110,10 @@ final class ComparisonWorld {
 
     private func page(after cursor: String?, _ limit: Int) -> ComparisonEvent {
         if let cursor, cursor == refusedCursor {
-            refusedCursor = nil
+            refusals += 1
             return .cursorRefused
         }
+        if cursor == nil, refusals > 0 { refusedCursor = nil }
         let window = run.listingWindow
         let listed = provider.values.filter { !hidden.contains($0.key) && $0.updatedAt.map(window.contains) ?? false }
             .sorted { ($0.updatedAt ?? now, $0.key) < ($1.updatedAt ?? now, $1.key) }

@@ -1,7 +1,7 @@
 /// What our books say of one leg: everything that a comparison looks at, without the payment itself.
 ///
-/// Stores keep it beside the leg, derived anew from the payment at every commit, so that a page of a listing is compared
-/// without reading a payment.
+/// Stores keep it beside the leg, derived anew from the payment at every commit, so that a page of a listing is
+/// compared without reading a payment.
 public struct BookedPosition: Sendable, Hashable, Codable {
     /// Where the leg's money stands.
     public enum Standing: String, Sendable, Hashable, Codable, CaseIterable {
@@ -80,8 +80,8 @@ public struct BookedPosition: Sendable, Hashable, Codable {
     /// Captured less given back.
     public var net: NetAmount { NetAmount(captured: captured, refunded: refunded) }
 
-    /// Whether the payment's machine can still act on what it learns. A payment that succeeded keeps its state; one that
-    /// failed or was canceled undoes what appears later.
+    /// Whether the payment's machine can still act on what it learns. A payment that succeeded keeps its state; one
+    /// that failed or was canceled undoes what appears later.
     public var isActionable: Bool { work != .none || state != .succeeded }
 }
 
@@ -101,8 +101,8 @@ extension Payment {
             updatedAt: updatedAt)
     }
 
-    /// What gave back all of a leg that was undone: the refunds that were seen. Where a completed sale was reversed by a
-    /// cancel, or people say so, there is none that has a key of its own.
+    /// What gave back all of a leg that was undone: the refunds that were seen. Where a completed sale was reversed
+    /// by a cancel, or people say so, there is none that has a key of its own.
     private func undoing(_ leg: Leg) -> [RefundPosition] {
         let seen = (leg.knowledge?.refunds ?? []).filter { $0.state == .succeeded }
             .map { RefundPosition(key: $0.key, amount: $0.amount) }

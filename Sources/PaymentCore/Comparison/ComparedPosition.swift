@@ -14,8 +14,8 @@ public struct ComparedPosition: Sendable, Hashable, Codable {
     public var finding: ComparisonClass
     /// The row of the table that found it.
     public var row: String
-    /// Whether a discrepancy, open or closed by a person, accounts for what differs. It does so too while the position is
-    /// in flight again, so that no difference is explained twice.
+    /// Whether a discrepancy, open or closed by a person, accounts for what differs. It does so too while the
+    /// position is in flight again, so that no difference is explained twice.
     public var isNamed: Bool
     /// When it was compared last, by the store's clock.
     public var comparedAt: Timestamp

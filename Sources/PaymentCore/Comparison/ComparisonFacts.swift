@@ -173,6 +173,7 @@ extension ComparisonFacts {
     private static func refunds(
         _ ours: BookedPosition, _ theirs: ListedPosition, _ visibility: ProviderContract.RefundVisibility
     ) -> Refunds {
+        if ours.refunds.isEmpty, theirs.refunds.isEmpty { return .same }
         if visibility == .sumsOnly {
             let shown = theirs.refunded?.value ?? 0
             return shown == ours.refunded.value ? .same : shown < ours.refunded.value ? .oursDiffer : .othersToo

@@ -97,6 +97,8 @@ extension ComparisonMachine {
     private func name(
         _ item: Item, _ verdict: ComparisonTable.Verdict, into draft: inout Draft, _ now: Timestamp
     ) -> Bool {
+        // Nearly all positions agree, and have no name that would have to be derived.
+        guard verdict.finds.isDifference || item.known.row?.isNamed == true else { return false }
         let id = DiscrepancyID(provider: run.provider, subject: .transaction(item.key))
         let known = batch?.discrepancies?[id]
         let (ours, theirs) = (item.known.ours?.net, item.theirs?.net)
@@ -107,7 +109,7 @@ extension ComparisonMachine {
             open(finding, known, into: &draft, now)
             return true
         }
-        guard let known, item.known.row?.isNamed == true || known.state != .closed else { return false }
+        guard let known else { return false }
         if verdict.finds == .inFlight {
             let event = DiscrepancyEvent.unjudged(ours: ours, theirs: theirs, run: run.id)
             let changed = known.after(event, now)

@@ -39,8 +39,8 @@ public struct ComparisonTable: Sendable {
     /// The table that the daemon ships.
     public static let shipped = ComparisonTable(rows: unknownRows + knownRows)
 
-    /// The first row that matches decides. What no row knows is a difference: a table with a hole hides nothing. (A test
-    /// shows that the shipped table has none.)
+    /// The first row that matches decides. What no row knows is a difference: a table with a hole hides nothing. (A
+    /// test shows that the shipped table has none.)
     public func classify(_ facts: ComparisonFacts) -> Verdict {
         for row in rows where row.matches(facts) { return Verdict(row: row.name, finds: row.finds) }
         return Verdict(row: "no-row", finds: .statusDiffers)

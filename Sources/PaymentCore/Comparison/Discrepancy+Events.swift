@@ -44,7 +44,8 @@ extension Discrepancy {
 
     /// Takes an event in.
     ///
-    /// - Throws: ``DiscrepancyRefusal`` for an event of a person; it is unchanged then. Events of runs are always taken.
+    /// - Throws: ``DiscrepancyRefusal`` for an event of a person; it is unchanged then. Events of runs are always
+    /// taken.
     public mutating func handle(_ event: DiscrepancyEvent, at now: Timestamp) throws(DiscrepancyRefusal) {
         switch event {
         case .seen(let finding, let rule, let run): seen(finding, rule, run, now)

@@ -29,7 +29,8 @@ public protocol ComparisonStore: Sendable {
     /// Ends the lease and leaves the lane with the run. A lease that is not held any more is left alone.
     func releaseRun(_ id: ComparisonRunID, token: LeaseToken) async throws(StoreFailure)
 
-    /// Gives up a run that is not final and frees its lane, whoever works at it: the step that is on its way is refused.
+    /// Gives up a run that is not final and frees its lane, whoever works at it: the step that is on its way is
+    /// refused.
     ///
     /// - Returns: The run as it is stored then; `nil` if it does not exist.
     func abandonRun(_ id: ComparisonRunID) async throws(StoreFailure) -> ComparisonRun?
@@ -52,7 +53,8 @@ public protocol ComparisonStore: Sendable {
     /// Reads what is known of keys at a provider, in the order of the questions.
     ///
     /// A leg is found by the key of its authorization or sale and by no other effect's. Only where no leg has it is the
-    /// leg looked for that the question names: of that payment, at that provider, and with that index, or the first there.
+    /// leg looked for that the question names: of that payment, at that provider, and with that index, or the first
+    /// there.
     func positions(
         at provider: ProviderName, _ questions: [PositionQuestion]
     ) async throws(StoreFailure) -> [KnownPosition]
@@ -63,9 +65,9 @@ public protocol ComparisonStore: Sendable {
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> [KnownPosition]
 
-    /// Reads the remembered positions of a provider that are unsettled (``ComparedPosition/isUnsettled``), with what our
-    /// books say of each now, in order of their keys, after a key. The leg that their transaction names comes with those
-    /// whose key is not ours.
+    /// Reads the remembered positions of a provider that are unsettled (``ComparedPosition/isUnsettled``), with what
+    /// our books say of each now, in order of their keys, after a key. The leg that their transaction names comes
+    /// with those whose key is not ours.
     func unsettledPositions(
         at provider: ProviderName, after key: EffectKey?, limit: Int
     ) async throws(StoreFailure) -> [KnownPosition]
@@ -74,9 +76,9 @@ public protocol ComparisonStore: Sendable {
     /// it, even with zero.
     func standing(at provider: ProviderName) async throws(StoreFailure) -> NetSums
 
-    /// What explains the difference between the sides, by currency, counted anew from what is stored: our net less theirs
-    /// over all discrepancies of the provider, whatever their state, and over its positions that are `in_flight` and not
-    /// named. Currencies that add up to nothing may be left out.
+    /// What explains the difference between the sides, by currency, counted anew from what is stored: our net less
+    /// theirs over all discrepancies of the provider, whatever their state, and over its positions that are
+    /// `in_flight` and not named. Currencies that add up to nothing may be left out.
     func explainedDifferences(
         at provider: ProviderName
     ) async throws(StoreFailure) -> [Currency: ExplainedDifference]
