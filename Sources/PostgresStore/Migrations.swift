@@ -71,8 +71,8 @@ struct Migrations {
 
     /// The steps that would run.
     ///
-    /// - Throws: ``StoreFailure`` with the code `incompatible` if an applied step has other words, or is of a version so
-    ///   new that this one does not work with it.
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if an applied step has other words, or is of a version
+    ///   so new that this one does not work with it.
     func pending() throws -> [Step] {
         let applied = try applied()
         let last = steps.last?.number ?? 0
