@@ -54,6 +54,12 @@ variable "standby_restore" {
   default     = null
 }
 
+variable "standby_copies_to_active_region" {
+  description = "Whether backups of a promoted standby are copied to the active site's region. Set it to false while that region is lost."
+  type        = bool
+  default     = true
+}
+
 variable "cluster" {
   description = "Settings of both clusters, as the module `site` has them."
   type        = any

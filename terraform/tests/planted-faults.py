@@ -2,15 +2,16 @@
 
     planted-faults.py TREE      TREE: an initialised copy, which is changed and put back
 
-A fault counts as found only when an assertion fails or an expected refusal does not come: a fault that makes the
-configuration invalid would be found by anything.
+A fault counts as found only when an assertion or a precondition fails, or an expected refusal does not come. A fault that
+makes the configuration invalid would be found by anything, and is an error in a file of the modules.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 
-# Name, file, what stands there, what is planted, the file of tests that must fail.
+# Name, file, what stands there (its first occurrence), what is planted, the file of tests that must fail.
 FAULTS = [
     ("no deletion protection", "modules/database/main.tf",
      "deletion_protection = var.protected", "deletion_protection = false", "database"),
@@ -82,17 +83,20 @@ FAULTS = [
      "kms_master_key_id = module.key.arn", "kms_master_key_id = null", "alarms"),
 ]
 
-SIGNS = ("Test assertion failed", "Missing expected failure")
+# Also an assertion about something that is not there any more, which Terraform reports as an error in the tests' file.
+SIGNS = re.compile(r"Test assertion failed|Missing expected failure|Resource precondition failed|on tests/\S+ line \d+")
 
 
 def plant(tree: pathlib.Path, name: str, file: str, old: str, new: str, tests: str) -> str | None:
     """Runs the tests with the fault; returns what is wrong with them, or None when they found it."""
     path = tree / file
     text = path.read_text()
-    if text.count(old) < 1:
+    # However `terraform fmt` aligns it.
+    found = re.search(r"\s+".join(re.escape(word) for word in old.split()), text)
+    if not found:
         return f"{file} does not hold: {old!r}; the fault must be planted anew"
     try:
-        path.write_text(text.replace(old, new, 1))
+        path.write_text(text[:found.start()] + new + text[found.end():])
         run = subprocess.run(
             ["terraform", "test", "-no-color", f"-filter=tests/{tests}.tftest.hcl"],
             cwd=tree, capture_output=True, text=True, check=False)
@@ -101,7 +105,7 @@ def plant(tree: pathlib.Path, name: str, file: str, old: str, new: str, tests: s
     output = run.stdout + run.stderr
     if run.returncode == 0:
         return f"tests/{tests}.tftest.hcl passed with it"
-    if not any(sign in output for sign in SIGNS):
+    if not SIGNS.search(output):
         return f"tests/{tests}.tftest.hcl failed, but not by an assertion:\n{output}"
     return None
 

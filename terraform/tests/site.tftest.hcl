@@ -295,3 +295,26 @@ run "a_single_zone_is_refused" {
 
   expect_failures = [var.zones]
 }
+
+run "while_the_other_region_is_lost_nothing_is_copied_there" {
+  command = plan
+
+  module {
+    source = "./modules/site"
+  }
+
+  providers = {
+    aws       = aws
+    aws.other = aws.other
+  }
+
+  variables {
+    database_promoted      = true
+    copies_to_other_region = false
+  }
+
+  assert {
+    condition     = output.database.takes_writes && output.database_backups_arn == null
+    error_message = "A promotion must not need the region that was lost."
+  }
+}

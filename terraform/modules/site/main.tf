@@ -120,6 +120,7 @@ module "database" {
   storage_gib               = var.database.storage_gib
   max_storage_gib           = var.database.max_storage_gib
   backup_retention_days     = var.database.backup_retention_days
+  copies_to_other_region    = var.copies_to_other_region
   lag_alarm_seconds         = var.database.lag_alarm_seconds
   apply_immediately         = var.database.apply_immediately
   final_snapshot_suffix     = var.database.final_snapshot_suffix

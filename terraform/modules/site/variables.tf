@@ -219,6 +219,12 @@ variable "replica_of" {
   default     = null
 }
 
+variable "copies_to_other_region" {
+  description = "Whether backups are copied to the other region. false while that region is lost: then nothing there is asked for."
+  type        = bool
+  default     = true
+}
+
 variable "restore" {
   description = "From which replicated automated backups the database of this standby is made, and as of when (null: the latest). null: it is a replica."
   type = object({

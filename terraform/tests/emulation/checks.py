@@ -146,6 +146,13 @@ def promoted_standby(settings: dict, endpoint: str) -> None:
     network(settings, "standby", endpoint, gateways=3)
 
 
+def copies_of_backups(settings: dict, endpoint: str) -> None:
+    """The promoted standby hands its backups to the region of the other site."""
+    backup = client("backup", settings["active"]["region"], endpoint)
+    vaults = {v["BackupVaultName"] for v in backup.list_backup_vaults()["BackupVaultList"]}
+    holds(f"{name(settings, 'standby')}-copies" in vaults, f"there is a vault for the standby's copies: {vaults}")
+
+
 def resources(module: dict):
     yield from module.get("resources", [])
     for child in module.get("child_modules", []):

@@ -66,6 +66,16 @@ class Terraform:
         (self.directory / "provider_override.tf").write_text(self.provider_overrides())
         self.run("init")
 
+    def lose_other_region(self) -> None:
+        """From now on nothing answers in the other site's region: each service there is a port that is closed."""
+        services = ("backup", "ec2", "iam", "kms", "rds", "secretsmanager", "sts")
+        lost = "".join(f'    {service} = "http://127.0.0.1:9"\n' for service in services)
+        (self.directory / "provider_override.tf").write_text(
+            self.provider_overrides().replace('"other"\n', '"other"\n  endpoints {\n' + lost + "  }\n"))
+
+    def find_other_region(self) -> None:
+        (self.directory / "provider_override.tf").write_text(self.provider_overrides())
+
     def provider_overrides(self) -> str:
         """Two attempts for a call, for each of the environment's providers."""
         aliases = {"active": [None, "other"], "standby": [None, "other"], "global": [None],
@@ -174,13 +184,19 @@ def sites_apart(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
     said("an on-demand standby: names, addresses and copies, no cluster and no database")
 
     # moto cannot restore from replicated backups; a replica, made and promoted, takes its place.
-    standby.apply(standby_tier=hot)
+    standby.lose_other_region()
+    standby.apply(standby_tier=hot, standby_copies_to_active_region=False)
     standby.apply(standby_database_promoted=True)
     checks.promoted_standby(SETTINGS, endpoint)
+    refusal = standby.change("apply", standby_copies_to_active_region=True, fails=True)
+    checks.holds("127.0.0.1:9" in refusal, "the other region was really away")
     now = json.loads(standby.run("output", "-json", "site"))["nat_addresses"]
     checks.holds(now == addresses, f"the addresses on the providers' allow-lists stay: {addresses}, now {now}")
     checks.failover_record(SETTINGS, endpoint)
-    said("the standby came up from nothing and was promoted; its addresses and the failover record stayed")
+    said("without the other region the standby came up from nothing and was promoted; addresses and record stayed")
+    standby.find_other_region()
+    standby.apply()
+    checks.copies_of_backups(SETTINGS, endpoint)
 
     everywhere.destroy()
     standby.destroy()

@@ -16,3 +16,12 @@ resource "aws_backup_selection" "this" {
 resource "aws_vpc_security_group_ingress_rule" "clients" {
   for_each = {}
 }
+
+# It cannot list what a vault holds, which is what this asks for.
+resource "aws_backup_vault" "this" {
+  force_destroy = false
+}
+
+resource "aws_backup_vault" "other" {
+  force_destroy = false
+}
