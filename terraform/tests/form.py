@@ -75,7 +75,8 @@ def readme_findings(directory: pathlib.Path, wanted: str, write: bool) -> list[s
     if write:
         readme.write_text(new)
     elif new != text:
-        return [f"{readme} does not name the inputs and outputs as they are; run: python3 terraform/tests/form.py --write"]
+        return [f"{readme} does not name the inputs and outputs as they are; "
+                "run: python3 terraform/tests/form.py --write"]
     return []
 
 
