@@ -25,10 +25,10 @@ resource "aws_vpc_security_group_ingress_rule" "entry" {
   for_each = {}
 }
 
-# What it does not keep, or invents, and what would replace clusters and nodes at every second apply.
+# What it does not keep, or invents, and what would change or replace clusters and nodes at every second apply.
 resource "aws_eks_cluster" "this" {
   lifecycle {
-    ignore_changes = [access_config]
+    ignore_changes = all
   }
 }
 
