@@ -37,6 +37,10 @@ final class ComparisonWorld {
     var refusedCursor: String?
     var refusals = 0
     var largestBatch = 0
+    /// What the listing shows besides, before all others.
+    var alsoListed: [ListedPosition] = []
+    /// Sees every step before it is recorded.
+    var beforeRecord: (ComparisonWorld, ComparisonStep) -> Void = { _, _ in }
 
     struct Stuck: Error { let orders: [ComparisonOrder] }
 
@@ -118,9 +122,9 @@ final class ComparisonWorld {
         let listed = provider.values.filter { !hidden.contains($0.key) && $0.updatedAt.map(window.contains) ?? false }
             .sorted { ($0.updatedAt ?? now, $0.key) < ($1.updatedAt ?? now, $1.key) }
         let from = cursor.flatMap { Int($0) } ?? 0
-        let part = Array(listed.dropFirst(from).prefix(limit))
+        let part = Array((alsoListed + listed).dropFirst(from).prefix(limit))
         let next = from + part.count
-        return .page(ListedPage(positions: part, next: next < listed.count ? String(next) : nil))
+        return .page(ListedPage(positions: part, next: next < listed.count + alsoListed.count ? String(next) : nil))
     }
 
     private func known(_ key: EffectKey, names payment: PaymentID?) -> KnownPosition {
@@ -153,6 +157,7 @@ final class ComparisonWorld {
 
     private func record(_ step: ComparisonStep) throws -> StepResult {
         guard step.run.version == run.version else { return .versionConflict }
+        beforeRecord(self, step)
         if let found = step.discrepancies.compactMap({ discrepancies[$0.id] }).first,
             faults.chance.happens(percent: faults.comments)
         {

@@ -1,0 +1,204 @@
+import PaymentCore
+import Testing
+
+/// What becomes of a difference over several runs.
+@Suite struct ComparisonCourseTests {
+    private let start = Compared.start
+    private let key = EffectKey(reported: "k")
+
+    private func world(_ prepare: (ComparisonWorld) throws -> Void) throws -> ComparisonWorld {
+        let world = try ComparisonWorld(run: Compared.run())
+        try prepare(world)
+        try world.finish()
+        return world
+    }
+
+    private func discrepancy(_ world: ComparisonWorld) throws -> Discrepancy {
+        let id = DiscrepancyID(provider: try Compared.provider(), subject: .transaction(key))
+        return try #require(world.discrepancies[id])
+    }
+
+    @Test func `what is ours is settled at once, and closes as settled`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .ended, state: .failed)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        let found = try discrepancy(world)
+        #expect(world.carriedOut.map(\.action) == [.settle])
+        #expect(world.carriedOut.first?.discrepancy == found.id)
+        #expect(world.carriedOut.first?.finding.ours == world.books[key])
+        #expect(found.state == .settling && found.finding == .statusDiffers)
+        #expect(found.history.map(\.kind) == [.opened, .acted])
+        #expect(world.findings[found.id]?.outcome == .acted)
+        #expect(world.run.counts.opened == 1 && world.run.counts[.statusDiffers] == 1)
+        let later = start + .hours(1) + .minutes(5)
+        world.books[key] = try Compared.ours("k", .givenBack, refunds: ["r": 1_000], state: .failed, at: later)
+        world.provider[key] = try Compared.theirs("k", .captured, refunds: ["r": 1_000], at: later)
+        try world.finish(Compared.run(hour: 1))
+        #expect(try discrepancy(world).closeReason == .settled)
+        #expect(world.run.counts.closed == 1 && world.run.isProven == true)
+    }
+
+    @Test func `an action that was begun and changed nothing is given again, and said once`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .ended, state: .failed)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        for hour in Int64(1)..<4 { try world.finish(Compared.run(hour: hour)) }
+        #expect(world.carriedOut.count == 4)
+        #expect(try discrepancy(world).history.map(\.kind) == [.opened, .acted])
+    }
+
+    @Test func `an order is handed on before the step that says so`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[key] = try Compared.ours("k", .ended, state: .failed)
+        world.provider[key] = try Compared.theirs("k", .captured)
+        world.beforeRecord = { world, step in
+            for found in step.discrepancies where found.state == .settling {
+                #expect(world.carriedOut.contains { $0.discrepancy == found.id })
+            }
+        }
+        try world.finish()
+        #expect(try discrepancy(world).state == .settling)
+    }
+
+    @Test func `what waits is undone once the wait is over, and not before`() throws {
+        let world = try world { world in
+            world.settings.policy = try ComparisonPolicy([.orphan: .init(.undo, after: .hours(2))])
+            world.provider[key] = try Compared.theirs("k", .captured, names: "k")
+        }
+        #expect(try discrepancy(world).actsAt == world.now + .hours(2))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.carriedOut.isEmpty)
+        #expect(try discrepancy(world).state == .open)
+        try world.finish(Compared.run(hour: 2))
+        #expect(world.carriedOut.map(\.action) == [.undo])
+        world.provider[key] = try Compared.theirs("k", .voided, names: "k", at: start + .hours(3) + .minutes(1))
+        try world.finish(Compared.run(hour: 3))
+        #expect(try discrepancy(world).closeReason == .undone)
+        #expect(world.rows[key]?.finding == .inert)
+        #expect(world.run.isProven == true)
+    }
+
+    @Test func `what cannot be asked for is in flight until it can`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .taken)
+            world.silent = [key]
+        }
+        #expect(world.rows[key]?.row == "provider.silent")
+        #expect(world.discrepancies.isEmpty)
+        #expect(world.run.counts.unanswered == 1 && world.run.isProven == true)
+        world.silent = []
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .oursOnly)
+        #expect(try discrepancy(world).state == .open && discrepancy(world).suggestion == .tell)
+        #expect(world.run.isProven == true)
+        world.provider[key] = try Compared.theirs("k", .captured)
+        try world.finish(Compared.run(hour: 2))
+        #expect(try discrepancy(world).closeReason == .listedLate)
+    }
+
+    @Test func `a hold that is not confirmed for want of an answer is asked for again as well`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .held, state: .authorized)
+            world.silent = [key]
+        }
+        #expect(world.rows[key]?.finding == .inFlight)
+        world.silent = []
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .oursOnly)
+    }
+
+    @Test func `a provider that may have forgotten proves nothing by its silence`() throws {
+        let world = try world { world in
+            world.contract.statusRetention = .hours(1)
+            world.books[key] = try Compared.ours("k", .taken)
+        }
+        #expect(world.rows[key]?.row == "provider.forgot")
+        #expect(world.discrepancies.isEmpty && world.run.isProven == true)
+    }
+
+    @Test func `what is asked for once is not asked for again before its time`() throws {
+        let world = try world { world in
+            world.settings.askAgainAfter = .hours(2)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        #expect(world.asked.count == 1)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.asked.count == 1)
+        try world.finish(Compared.run(hour: 2))
+        #expect(world.asked.count == 2)
+    }
+
+    @Test func `what agrees is not asked for, and not written again`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .taken)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        let row = world.rows[key]
+        #expect(world.asked.isEmpty && row?.finding == .matched)
+        try world.finish(Compared.run(kind: .asked))
+        #expect(world.rows[key] == row)
+        #expect(world.run.counts[.matched] == 1 && world.run.counts.listed == 1)
+    }
+
+    @Test func `a difference that is in flight again stays open, and is explained once`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .ended, state: .failed)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        let late = Compared.start + .hours(3)
+        world.books[key] = try Compared.ours("k", .ended, work: .underWay, state: .failed, at: late)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .inFlight && world.rows[key]?.isNamed == true)
+        #expect(try discrepancy(world).state == .settling)
+        #expect(world.run.isProven == true)
+    }
+
+    @Test func `sums that nothing explains are a finding, which closes once they are proven`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .taken)
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        let (yen, standing) = (try Compared.yen(), world.standing)
+        try world.standing.add(NetSums([yen: .init(ours: 5, theirs: 0)]))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.run.isProven == false)
+        #expect(world.run.proofs.map(\.unexplained) == [5])
+        let id = DiscrepancyID(provider: try Compared.provider(), subject: .balance(yen))
+        let found = try #require(world.discrepancies[id])
+        #expect(found.finding == .unproven && found.state == .open && !found.explainsMoney)
+        #expect(found.atRisk == (try Money(5, yen)))
+        world.standing = standing
+        try world.finish(Compared.run(hour: 2))
+        #expect(world.run.isProven == true)
+        #expect(world.discrepancies[id]?.closeReason == .proven)
+    }
+
+    @Test func `a transaction that changes while the pages are read counts once, as it is last`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[key] = try Compared.ours("k", .taken, refunds: ["r": 10])
+        world.provider[key] = try Compared.theirs("k", .captured, refunds: ["r": 10], at: start + .minutes(1))
+        world.alsoListed = [try Compared.theirs("k", .captured)]
+        try world.finish()
+        #expect(world.rows[key]?.finding == .matched)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 990))
+        #expect(world.asked.isEmpty)
+    }
+
+    @Test func `what a person closed is not opened again, and its money stays explained`() throws {
+        let world = try world { world in
+            world.provider[key] = try Compared.theirs("k", .captured)
+        }
+        var found = try discrepancy(world)
+        try found.handle(.closed(reason: "known to us", by: "ada"), at: world.now)
+        world.discrepancies[found.id] = found.stored(version: found.version + 1)
+        for hour in Int64(1)..<3 { try world.finish(Compared.run(hour: hour)) }
+        #expect(try discrepancy(world).closeReason == .resolvedByPerson)
+        #expect(world.run.isProven == true)
+        world.provider[key] = try Compared.theirs("k", .captured, refunds: ["x": 1], at: start + .hours(3))
+        try world.finish(Compared.run(hour: 3))
+        #expect(try discrepancy(world).state == .open)
+        #expect(world.run.isProven == true)
+    }
+}
