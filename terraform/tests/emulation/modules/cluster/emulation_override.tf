@@ -32,8 +32,14 @@ resource "aws_eks_cluster" "this" {
   }
 }
 
+resource "aws_launch_template" "node" {
+  lifecycle {
+    ignore_changes = all
+  }
+}
+
 resource "aws_eks_node_group" "this" {
   lifecycle {
-    ignore_changes = [remote_access]
+    ignore_changes = [remote_access, launch_template]
   }
 }
