@@ -15,28 +15,6 @@ struct ReferenceContractTests {
     }
 
     @Test
-    func `a listing is read in pages, each transaction once`() async throws {
-        try await withSimulator { port, _, sender in
-            let provider = try assembled(["card"], port, sender)["card"]?.provider
-            let card = try #require(provider)
-            var expected: Set<EffectKey> = []
-            for number in 0..<11 {
-                var book = OrderBook()
-                book.paymentKey = "order-\(number)"
-                #expect(try await card.send(book.send(.authorize)).outcome == .accepted)
-                try expected.insert(book.key(.authorize))
-            }
-            var listed: [ListedTransaction] = []
-            for try await page in card.pages(of: ListingWindow(from: nil, to: nil), pageSize: 4) {
-                #expect(page.transactions.count <= 4)
-                listed += page.transactions
-            }
-            #expect(listed.count == 11 && Set(listed.map(\.key)) == expected)
-            #expect(listed.allSatisfy { $0.observation.status == .authorized && $0.payment != nil })
-        }
-    }
-
-    @Test
     func `a slow provider does not hold up another`() async throws {
         try await withSimulator { port, control, sender in
             let providers = try assembled(["card", "points"], port, sender, concurrency: 2)

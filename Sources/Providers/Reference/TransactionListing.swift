@@ -1,82 +1,88 @@
+internal import HTTPTransport
 public import PaymentCore
-internal import Reconciler
+public import Reconciler
 
-/// A window of the provider's clock, by when transactions last changed.
-///
-/// Adjoining windows neither overlap nor leave a gap.
-public struct ListingWindow: Sendable, Hashable {
-    /// The beginning, inclusive; `nil` for everything before ``end``.
-    public let start: Timestamp?
-    /// The end, exclusive; `nil` for everything since ``start``.
-    public let end: Timestamp?
+/// The listing of a provider of the reference contract, within the provider's budget and behind its breaker like any
+/// other request.
+struct ReferenceListing: ListingProvider {
+    let client: ProviderClient
+    let reading: ObservationReading
+    let clock: any WallClock
 
-    /// A window.
-    public init(from start: Timestamp?, to end: Timestamp?) {
-        self.start = start
-        self.end = end
+    func list(_ order: ListingOrder) async throws(ListingFailure) -> ListedPage {
+        var cursor: ListingCursor?
+        if let kept = order.cursor {
+            cursor = ListingCursor(kept: kept)
+            if cursor == nil { throw ListingFailure(.cursorRefused, code: "cursor_unreadable") }
+        }
+        let request = ListTransactions(window: order.window, cursor: cursor, limit: order.limit)
+        do {
+            return ListedPage(try await client.perform(request), reading: reading)
+        } catch {
+            throw ListingFailure(error, isContinued: cursor != nil, now: clock.now())
+        }
     }
-}
-
-/// A transaction as the provider lists it: for comparing both sides, and for finding what our rows do not
-/// know.
-///
-/// It is no evidence in a decision about one payment, because a listing may lag behind; that is what
-/// inquiries are for.
-public struct ListedTransaction: Sendable, Hashable {
-    /// The key of the authorization or sale.
-    public let key: EffectKey
-    /// The payment that its metadata names, if it is one of ours.
-    public let payment: PaymentID?
-    /// When it last changed, by the provider's clock.
-    public let updatedAt: Timestamp
-    /// Its status, amounts, captures and refunds.
-    public let observation: Observation
-}
-
-/// One page of a listing.
-public struct ListingPage: Sendable, Hashable {
-    /// The transactions, by (updated at, key).
-    public let transactions: [ListedTransaction]
-    /// Where to go on; keep it to resume after a failure.
-    ///
-    /// `nil` on the last page.
-    public let nextCursor: String?
 }
 
 extension ReferenceProvider {
+    /// Its listing; `nil` if its contract says that it has none.
+    public var listing: (any ListingProvider)? {
+        contract.listing ? ReferenceListing(client: client, reading: reading, clock: clock) : nil
+    }
+
     /// Every page of a window, one request for each, in order.
     ///
-    /// It ends with a failure where a page cannot be had, and can then be begun again at the last
-    /// ``ListingPage/nextCursor``.
+    /// It ends with a failure where a page cannot be had, and can then be begun again at the last ``ListedPage/next``
+    /// with ``listing``.
     ///
     /// - Parameters:
-    ///   - window: when they last changed.
-    ///   - cursor: where to begin; `nil` for the beginning. It keeps the window that it came from.
-    ///   - pageSize: how many transactions at the most are read, and held in memory, at one time; 1 to 1,000.
-    /// - Returns: the pages.
+    ///   - window: when they last changed, by the provider's clock.
+    ///   - pageSize: how many transactions at the most are read, and held in memory, at one time.
     public func pages(
-        of window: ListingWindow, from cursor: String? = nil, pageSize: Int = 200
-    ) -> some AsyncSequence<ListingPage, ProviderCallFailure> & Sendable {
+        of window: ComparedWindow, pageSize: Int = 200
+    ) -> some AsyncSequence<ListedPage, ProviderCallFailure> & Sendable {
         let reading = reading
-        let began = clock.now()
-        let request = ListTransactions(
-            updatedAfter: window.start, updatedBefore: window.end, cursor: cursor, limit: pageSize)
-        return Paginator(first: request, client: client)
-            .map { page in ListingPage(page, reading: reading, began: began) }
+        let limit = ListingOrder(window: window, limit: pageSize).limit
+        return Paginator(first: ListTransactions(window: window, cursor: nil, limit: limit), client: client)
+            .map { ListedPage($0, reading: reading) }
     }
 }
 
-extension ListingPage {
-    /// `began` is when the listing was begun: no later than any of its reads.
-    init(_ page: TransactionPage, reading: ObservationReading, began: Timestamp) {
-        transactions = page.data.map { entry in
-            ListedTransaction(
-                key: EffectKey(reported: entry.transaction.key),
-                payment: entry.transaction.payment.flatMap { PaymentID(text: $0) },
-                updatedAt: entry.updatedAt,
-                observation: reading.observation(
-                    of: entry.transaction, for: nil, began: began, source: .inquiry))
-        }
-        nextCursor = page.nextCursor
+extension ListedPage {
+    init(_ page: TransactionPage, reading: ObservationReading) {
+        self.init(positions: page.entries.map { reading.position(of: $0) }, next: page.next?.kept)
+    }
+}
+
+extension ObservationReading {
+    /// A transaction of a listing.
+    func position(of entry: TransactionPage.Entry) -> ListedPosition {
+        let transaction = entry.transaction
+        let observation = observation(of: transaction, for: nil, began: entry.place.instant, source: .inquiry)
+        let key = EffectKey(reported: transaction.key)
+        let payment = transaction.payment.flatMap { PaymentID(text: $0) }
+        return ListedPosition(
+            observation, key: key, payment: payment, leg: transaction.leg, updatedAt: entry.place.instant,
+            phases: phases)
+            // Not reached: a transaction always has a status. All the same it is shown, never left out.
+            ?? ListedPosition(
+                key: key, payment: payment, leg: transaction.leg, status: .pending, amount: nil, captured: nil,
+                refunds: [], updatedAt: entry.place.instant, contradiction: "status_unreadable")
+    }
+}
+
+extension ListingFailure {
+    /// What a failed request means for whoever reads the listing.
+    ///
+    /// - Parameter isContinued: whether the request named a cursor.
+    init(_ failure: ProviderCallFailure, isContinued: Bool, now: Timestamp) {
+        let kind: Kind =
+            switch failure.status ?? 0 {  // 0: there was no answer.
+            case 0, 408, 425, 429, 500...599: .passing
+            case 200: .malformed
+            case 400, 404, 410, 422: isContinued ? .cursorRefused : .refused
+            default: .refused
+            }
+        self.init(kind, code: failure.code, retryAt: failure.retryAfter?.moment(from: now))
     }
 }

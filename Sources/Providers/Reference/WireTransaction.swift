@@ -79,6 +79,8 @@ struct WireTransaction: Decodable, Sendable, Hashable {
     let updatedAt: Timestamp?
     /// The payment that we named in the metadata, if the provider still shows it.
     let payment: String?
+    /// The leg that we named there; `nil` for anything but a whole number from 0.
+    let leg: Int?
     let reason: String?
 
     /// Whether a capture is not decided yet.
@@ -89,7 +91,7 @@ struct WireTransaction: Decodable, Sendable, Hashable {
         case authorizedUntil = "authorized_until"
         case updatedAt = "updated_at"
     }
-    private enum MetadataKeys: String, CodingKey { case payment }
+    private enum MetadataKeys: String, CodingKey { case payment, leg }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -111,10 +113,14 @@ struct WireTransaction: Decodable, Sendable, Hashable {
         authorizedUntil = try instant(.authorizedUntil)
         updatedAt = try instant(.updatedAt)
         if try container.contains(.metadata) && !container.decodeNil(forKey: .metadata) {
-            payment = try container.nestedContainer(keyedBy: MetadataKeys.self, forKey: .metadata)
-                .decodeIfPresent(String.self, forKey: .payment)
+            let metadata = try container.nestedContainer(keyedBy: MetadataKeys.self, forKey: .metadata)
+            payment = try metadata.decodeIfPresent(String.self, forKey: .payment)
+            leg = try metadata.decodeIfPresent(String.self, forKey: .leg).flatMap { Int($0) }.flatMap {
+                $0 < 0 ? nil : $0
+            }
         } else {
             payment = nil
+            leg = nil
         }
         guard Self.isKey(key) else { throw odd(.key) }
         guard status == .tombstoned || (kind != nil && amount != nil) else { throw odd(.amount) }

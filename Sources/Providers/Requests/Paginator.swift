@@ -17,7 +17,6 @@ struct Paginator<Request: PaginatedRequest>: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         private var request: Request?
         private let client: ProviderClient
-        private var watch = CursorWatch()
 
         fileprivate init(request: Request, client: ProviderClient) {
             self.request = request
@@ -26,41 +25,15 @@ struct Paginator<Request: PaginatedRequest>: AsyncSequence, Sendable {
 
         /// The next page; `nil` after the last.
         ///
-        /// - Throws: why it could not be had. `cursor_does_not_advance` if following the cursors would never
-        ///   end.
+        /// - Throws: why it could not be had.
         mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ProviderCallFailure) -> Request.Response? {
             guard let current = request else { return nil }
             request = nil
             let page = try await client.perform(current)
-            guard let cursor = page.nextCursor else { return page }
-            guard !page.isEmpty, watch.isNew(cursor) else {
-                throw ProviderCallFailure(code: "cursor_does_not_advance", operation: Request.label)
-            }
-            request = current.continued(from: cursor)
+            request = page.next.map { current.continued(from: $0) }
             return page
         }
-    }
-}
-
-/// Notices that cursors go round in a circle of any length, remembering only one of them.
-///
-/// Cycle detection after Brent (BIT 20, 1980): the remembered one moves forward at every power of two.
-struct CursorWatch: Sendable {
-    private var remembered: String?
-    private var steps = 0
-    private var limit = 1
-
-    /// Whether the cursor is not the remembered one.
-    mutating func isNew(_ cursor: String) -> Bool {
-        guard cursor != remembered else { return false }
-        steps += 1
-        if steps == limit {
-            remembered = cursor
-            steps = 0
-            limit = limit > Int.max / 2 ? limit : limit * 2
-        }
-        return true
     }
 }

@@ -51,16 +51,17 @@ extension ProviderRequest where Body == NoBody {
 
 /// A request whose answer is one page of many.
 protocol PaginatedRequest: ProviderRequest where Response: ResultPage, ReadingFailure == AnswerFailure {
-    /// The same question, from where a page ended.
-    func continued(from cursor: String) -> Self
+    /// The same question, from where a page ended. Its answers must get somewhere: a page that leads back to one that
+    /// was read is a failure to read it.
+    func continued(from cursor: Response.Cursor) -> Self
 }
 
 /// One page of a list.
 protocol ResultPage: Sendable {
-    /// Whether nothing is on it.
-    var isEmpty: Bool { get }
+    /// What says where a page begins.
+    associatedtype Cursor: Sendable
     /// Where the next page begins; `nil` on the last one.
-    var nextCursor: String? { get }
+    var next: Cursor? { get }
 }
 
 /// Why an answer is not what was asked for.

@@ -112,6 +112,7 @@
 
         var name: ProviderName { provider.name }
         var contract: ProviderContract { provider.contract }
+        var listing: (any ListingProvider)? { provider.listing }
 
         func send(_ order: SendOrder) async -> AttemptReport {
             await failpoint.reach(.beforeCall, kind: order.kind.rawValue)

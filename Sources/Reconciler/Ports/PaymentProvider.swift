@@ -8,6 +8,8 @@ public protocol PaymentProvider: Sendable {
     var name: ProviderName { get }
     /// What it can do.
     var contract: ProviderContract { get }
+    /// Its listing; `nil` if it has none, as its contract says.
+    var listing: (any ListingProvider)? { get }
     /// Sends one request and classifies its outcome. Returns within the provider's time limits.
     func send(_ order: SendOrder) async -> AttemptReport
     /// Reads the status of one transaction. A failure is an observation too: `unavailable`.
