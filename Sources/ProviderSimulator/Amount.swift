@@ -23,10 +23,12 @@ public struct Amount: Codable, Sendable, Hashable {
         value = try container.decode(Int64.self, forKey: .value)
         currency = try container.decode(String.self, forKey: .currency)
         guard value >= 1 else { throw decoder.refuse(CodingKeys.value, "at least 1") }
-        let letters = UInt8(ascii: "A")...UInt8(ascii: "Z")
-        guard currency.utf8.count == 3, currency.utf8.allSatisfy(letters.contains) else {
-            throw decoder.refuse(CodingKeys.currency, "three capital letters")
-        }
+        guard Self.isCode(currency) else { throw decoder.refuse(CodingKeys.currency, "three capital letters") }
+    }
+
+    /// Whether a text has the form of a currency's code.
+    static func isCode(_ text: String) -> Bool {
+        text.utf8.count == 3 && text.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
     }
 
     /// The same currency, another value.

@@ -34,83 +34,23 @@ struct Answer: Sendable, Equatable {
 
     /// - Parameter omittingStatus: leaves `status` out of every transaction, which is the fault
     ///   `missing_status`.
-    func body(omittingStatus: Bool = false) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    func body(omittingStatus: Bool = false) throws -> [UInt8] {
+        let view = TransactionView(omitsStatus: omittingStatus)
         switch content {
         case .transaction(let record):
-            return try encoder.encode(TransactionView(record: record, omitsStatus: omittingStatus))
+            var json = JSONText(capacity: 1024)
+            view.write(record, to: &json)
+            return json.bytes
         case .problem(let problem):
-            return try encoder.encode(problem)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return Array(try encoder.encode(problem))
         case .page(let records, let nextCursor):
-            let data = records.map { TransactionView(record: $0, omitsStatus: omittingStatus) }
-            return try encoder.encode(PageView(data: data, nextCursor: nextCursor))
+            var json = JSONText(capacity: 1024 + records.count * 768)
+            view.write(page: records, nextCursor: nextCursor, to: &json)
+            return json.bytes
         case .html:
-            return Data("<html><body><h1>Welcome</h1></body></html>\n".utf8)
+            return Array("<html><body><h1>Welcome</h1></body></html>\n".utf8)
         }
-    }
-}
-
-/// A transaction on the wire.
-///
-/// Members without a value are null, never absent.
-struct TransactionView: Encodable {
-    let record: TransactionRecord
-    var omitsStatus = false
-
-    private enum CodingKeys: String, CodingKey {
-        case key, kind, status, amount, captures, refunds, metadata, reason
-        case createdAt = "created_at"
-        case updatedAt = "updated_at"
-        case authorizedUntil = "authorized_until"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(record.key, forKey: .key)
-        try container.encode(record.kind, forKey: .kind)
-        if !omitsStatus { try container.encode(record.status, forKey: .status) }
-        try container.encode(record.amount, forKey: .amount)
-        try container.encode(record.captures.map(EntryView.init), forKey: .captures)
-        try container.encode(record.refunds.map(EntryView.init), forKey: .refunds)
-        try container.encode(record.metadata, forKey: .metadata)
-        try container.encode(record.reason, forKey: .reason)
-        try container.encode(InstantText.format(record.createdAt), forKey: .createdAt)
-        try container.encode(InstantText.format(record.updatedAt), forKey: .updatedAt)
-        try container.encode(record.authorizedUntil.map(InstantText.format), forKey: .authorizedUntil)
-    }
-}
-
-private struct EntryView: Encodable {
-    let entry: Entry
-
-    private enum CodingKeys: String, CodingKey {
-        case key, amount, status, reason
-        case createdAt = "created_at"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(entry.key, forKey: .key)
-        try container.encode(entry.amount, forKey: .amount)
-        try container.encode(entry.status, forKey: .status)
-        try container.encode(entry.reason, forKey: .reason)
-        try container.encode(InstantText.format(entry.createdAt), forKey: .createdAt)
-    }
-}
-
-private struct PageView: Encodable {
-    let data: [TransactionView]
-    let nextCursor: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case data
-        case nextCursor = "next_cursor"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(data, forKey: .data)
-        try container.encode(nextCursor, forKey: .nextCursor)
     }
 }

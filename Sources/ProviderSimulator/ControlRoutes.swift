@@ -15,6 +15,8 @@ struct ControlRoutes: Sendable {
             return json(problem.status, problem)
         } catch let error as SimulatorError where error.code == .unknownProvider {
             return json(404, Problem.notFound)
+        } catch let error as SimulatorError where error.code == .cannotPlant {
+            return json(409, Problem.conflict(error.detail))
         } catch let error as DecodingError {
             return json(400, Problem.invalidRequest(error.explanation, field: error.member))
         } catch {
@@ -47,6 +49,12 @@ struct ControlRoutes: Sendable {
             let order = try body(ForgetOrder.self, message)
             try await control.forget(order.key, at: provider)
             return json(200, try await control.ledger(provider, key: order.key))
+        case ("POST", "plants"):
+            return json(201, try await control.plant(try body(PlantOrder.self, message), at: provider))
+        case ("GET", "plants"):
+            return json(200, try await control.planted(at: provider, key: message.query["key"]))
+        case ("POST", "bulk"):
+            return json(201, try await control.create(try body(BulkOrder.self, message), at: provider))
         case ("POST", "clock"):
             let order = try body(ClockOrder.self, message)
             try control.setClockOffset(order.offsetMs, at: provider)

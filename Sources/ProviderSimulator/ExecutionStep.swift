@@ -23,11 +23,11 @@ struct ExecutionStep {
         let execution = rules.execute(request, on: found?.record)
         guard let record = execution.record, record != found?.record else { return execution.answer }
         var changed = found ?? StoredTransaction(record: record)
-        changed.previous = found?.record
+        changed.previous = found?.written
         changed.record = record
         if let staleMs = fault?.staleMs ?? (fault?.kind == .staleInquiry ? 2000 : nil) {
             // A second change within the window keeps the older view: that replica has seen neither.
-            if !isStale(changed, now) { changed.staleState = found?.record }
+            if !isStale(changed, now) { changed.staleState = found?.written }
             changed.staleUntil = now + staleMs
         }
         try table.save(&changed, movements: execution.movements)
@@ -63,7 +63,7 @@ struct ExecutionStep {
         var current = stored
         let movements = rules.settleDue(&current.record)
         guard current.record != stored.record else { return stored }
-        current.previous = stored.record
+        current.previous = stored.written
         try table.save(&current, movements: movements)
         return current
     }
@@ -82,7 +82,7 @@ struct ExecutionStep {
         guard let stored = found, isStale(stored, rules.now) else {
             return rules.inquire(request, found?.record)
         }
-        return rules.inquire(request, stored.staleState)
+        return rules.inquire(request, try stored.staleState.map(TransactionState.read))
     }
 
     private func isStale(_ stored: StoredTransaction, _ now: Int64) -> Bool {
@@ -91,7 +91,7 @@ struct ExecutionStep {
 
     private func list(_ query: ListQuery, _ table: TransactionTable, _ rules: ContractRules) throws -> Answer {
         while try settleAllDue(provider: table.provider, limit: 500) > 0 {}
-        let found = try table.list(query)
+        let found = try table.list(query, now: rules.now)
         let page = found.prefix(query.limit)
         var next: String?
         if found.count > query.limit, let last = page.last {

@@ -3,12 +3,25 @@
 enum InstantText {
     /// Such as `2026-03-02T09:15:04.120Z`.
     static func format(_ milliseconds: Int64) -> String {
+        var bytes: [UInt8] = []
+        append(milliseconds, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The same, to the end of some text.
+    static func append(_ milliseconds: Int64, to bytes: inout [UInt8]) {
         let days = floorDivide(milliseconds, 86_400_000)
         let inDay = milliseconds - days * 86_400_000
         let (year, month, day) = civil(fromDays: days)
-        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T"
-            + padded(inDay / 3_600_000, 2) + ":" + padded(inDay / 60_000 % 60, 2) + ":"
-            + padded(inDay / 1000 % 60, 2) + "." + padded(inDay % 1000, 3) + "Z"
+        let parts: [(value: Int64, width: Int, mark: UInt8)] = [
+            (year, 4, UInt8(ascii: "-")), (month, 2, UInt8(ascii: "-")), (day, 2, UInt8(ascii: "T")),
+            (inDay / 3_600_000, 2, UInt8(ascii: ":")), (inDay / 60_000 % 60, 2, UInt8(ascii: ":")),
+            (inDay / 1000 % 60, 2, UInt8(ascii: ".")), (inDay % 1000, 3, UInt8(ascii: "Z")),
+        ]
+        for part in parts {
+            append(part.value, part.width, to: &bytes)
+            bytes.append(part.mark)
+        }
     }
 
     /// Milliseconds since 1970, or nil for anything but `YYYY-MM-DDThh:mm:ss[.f{1,9}]Z`.
@@ -56,9 +69,14 @@ enum InstantText {
         return value
     }
 
-    private static func padded(_ value: Int64, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    private static func append(_ value: Int64, _ width: Int, to bytes: inout [UInt8]) {
+        guard value >= 0, value < 10_000 else { return bytes.append(contentsOf: String(value).utf8) }
+        var unit: Int64 = [1, 10, 100, 1000][width - 1]
+        while value / unit > 9 { unit *= 10 }
+        while unit > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / unit % 10))
+            unit /= 10
+        }
     }
 
     private static func floorDivide(_ value: Int64, _ by: Int64) -> Int64 {

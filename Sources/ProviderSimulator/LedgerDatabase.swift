@@ -17,6 +17,9 @@ enum LedgerDatabase {
         let synchronous = durability == .full ? "FULL" : "NORMAL"
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA synchronous = \(synchronous)")
+            // 64 MB at the most: keys are random, and with less an index over a million is read from the file again and
+            // again.
+            try db.execute(sql: "PRAGMA cache_size = -65536")
         }
         let queue: DatabaseQueue
         if let path {
@@ -27,6 +30,7 @@ enum LedgerDatabase {
         }
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
+        migrator.registerMigration("2") { try $0.execute(sql: plantedSchema) }
         try migrator.migrate(queue)
         return queue
     }
@@ -98,5 +102,18 @@ enum LedgerDatabase {
             request TEXT NOT NULL
         );
         CREATE INDEX deliveries_due ON deliveries (provider, due_at);
+        """
+
+    /// `listed_from`: from when on, by the provider's clock, the listing shows it; null: always.
+    private static let plantedSchema = """
+        ALTER TABLE transactions ADD COLUMN listed_from INTEGER;
+        CREATE TABLE planted (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            provider TEXT NOT NULL,
+            key TEXT NOT NULL,
+            original TEXT,
+            document TEXT NOT NULL
+        );
+        CREATE INDEX planted_by_key ON planted (provider, key);
         """
 }

@@ -79,9 +79,11 @@ public struct LedgerReport: Codable, Sendable, Equatable {
     public let faults: [String: Int]
     /// Every key of the ledger, or the one that was asked for; empty in a summary.
     public let transactions: [LogicalTransaction]
+    /// The differences that were planted, in order, or those of the key that was asked for; empty in a summary.
+    public let planted: [Planted]
 
     private enum CodingKeys: String, CodingKey {
-        case provider, totals, requests, faults, transactions
+        case provider, totals, requests, faults, transactions, planted
         case chargedTwice = "charged_twice"
     }
 

@@ -12,6 +12,10 @@ extension LedgerReport {
             "  charged twice: " + (chargedTwice.isEmpty ? "none" : chargedTwice.joined(separator: " ")))
         lines.append("  requests: " + Self.list(requests))
         lines.append("  faults: " + Self.list(faults))
+        if !planted.isEmpty {
+            let counts = Dictionary(planted.map { ($0.plant.rawValue, 1) }, uniquingKeysWith: +)
+            lines.append("  planted: " + Self.list(counts))
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

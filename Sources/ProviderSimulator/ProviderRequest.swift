@@ -83,16 +83,22 @@ struct TransactionBody: Decodable {
     }
 
     var order: PaymentOrder {
+        PaymentOrder(
+            kind: kind, amount: amount, metadata: metadata, behaviour: InstrumentBehaviour(instrument: instrument),
+            fingerprint: PaymentOrder.fingerprint(kind: kind, amount, instrument: instrument, metadata))
+    }
+}
+
+extension PaymentOrder {
+    /// The digest of a body, as a value.
+    static func fingerprint(
+        kind: TransactionKind, _ amount: Amount, instrument: String, _ metadata: [String: String]
+    ) -> String {
         var parts = [kind.rawValue, String(amount.value), amount.currency, instrument]
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) { parts += [name, value] }
         // Lengths keep ("a", "bc") and ("ab", "c") apart.
         let canonical = parts.map { "\($0.utf8.count):\($0)" }.joined()
-        let digest = SHA256.hash(data: Data(canonical.utf8))
-        return PaymentOrder(
-            kind: kind, amount: amount, metadata: metadata,
-            behaviour: InstrumentBehaviour(instrument: instrument),
-            fingerprint: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-        )
+        return hexadecimal(SHA256.hash(data: Data(canonical.utf8)))
     }
 }
 

@@ -96,7 +96,7 @@ public struct SimulatorControl: Sendable {
         }
     }
 
-    private func known(_ provider: String) throws(SimulatorError) {
+    func known(_ provider: String) throws(SimulatorError) {
         _ = try contracts.options(of: provider)
     }
 }

@@ -8,6 +8,8 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
         case unknownProvider
         /// The ledger holds what this version does not understand.
         case ledgerUnreadable
+        /// The provider has no transactions in which this difference could be planted.
+        case cannotPlant
         /// The listener ended before it was ready.
         case notStarted
     }

@@ -2,16 +2,20 @@ import Foundation
 import GRDB
 
 /// A transaction with its place in the ledger.
+///
+/// States other than the newest are kept as they are written, because most requests do not look at them.
 struct StoredTransaction {
     /// Nil until it is written for the first time.
     var id: Int64?
     var record: TransactionRecord
+    /// The record as it is written; nil until it is.
+    var written: String?
     /// The state before the last change; nil when there was none.
-    var previous: TransactionRecord?
+    var previous: String?
     /// While this lies ahead, inquiries see `staleState`.
     var staleUntil: Int64?
     /// Nil: inquiries find nothing.
-    var staleState: TransactionRecord?
+    var staleState: String?
 }
 
 /// Reads and writes transactions.
@@ -30,6 +34,20 @@ struct TransactionTable {
         return try Row.fetchOne(statement, arguments: [provider, key]).map(read)
     }
 
+    /// The transaction of a row.
+    func find(id: Int64) throws -> StoredTransaction? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, state, previous, stale_until, stale_state FROM transactions WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [id]).map(read)
+    }
+
+    /// The row of the key's live transaction.
+    func id(of key: String) throws -> Int64? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id FROM transactions WHERE provider = ? AND key = ? AND live = 1")
+        return try Int64.fetchOne(statement, arguments: [provider, key])
+    }
+
     /// Those that time changes by this instant of the provider's clock, at most so many.
     func due(by now: Int64, limit: Int) throws -> [StoredTransaction] {
         let statement = try db.cachedStatement(
@@ -41,30 +59,32 @@ struct TransactionTable {
     }
 
     /// One more than asked for, where there are more: that is how the caller knows.
-    func list(_ query: ListQuery) throws -> [(record: TransactionRecord, id: Int64)] {
+    func list(_ query: ListQuery, now: Int64) throws -> [(record: TransactionRecord, id: Int64)] {
         let from = query.position ?? .init(updatedAt: query.updatedAfter ?? Int64.min, key: "", id: 0)
         let statement = try db.cachedStatement(
             sql: """
                 SELECT id, state FROM transactions
                 WHERE provider = ? AND (updated_at, key, id) > (?, ?, ?) AND updated_at < ?
+                AND (listed_from IS NULL OR listed_from <= ?)
                 ORDER BY updated_at, key, id LIMIT ?
                 """)
         let arguments: StatementArguments = [
-            provider, from.updatedAt, from.key, from.id, query.updatedBefore ?? Int64.max, query.limit + 1,
+            provider, from.updatedAt, from.key, from.id, query.updatedBefore ?? Int64.max, now, query.limit + 1,
         ]
-        return try Row.fetchAll(statement, arguments: arguments).map { row in
-            (try LedgerJSON.decode(TransactionRecord.self, row["state"]), row["id"])
-        }
+        var found: [(record: TransactionRecord, id: Int64)] = []
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        while let row = try rows.next() { found.append((try TransactionState.read(row[1]), row[0])) }
+        return found
     }
 
     /// Writes the state and the movements that led to it.
     func save(_ stored: inout StoredTransaction, movements: [Movement]) throws {
         let record = stored.record
+        let written = TransactionState.write(record)
         let arguments: StatementArguments = [
-            record.updatedAt, record.dueAt, try LedgerJSON.encode(record),
-            try stored.previous.map(LedgerJSON.encode),
-            stored.staleUntil, try stored.staleState.map(LedgerJSON.encode),
+            record.updatedAt, record.dueAt, written, stored.previous, stored.staleUntil, stored.staleState,
         ]
+        stored.written = written
         let id: Int64
         if let known = stored.id {
             id = known
@@ -96,6 +116,20 @@ struct TransactionTable {
         try statement.execute(arguments: [provider, key])
     }
 
+    /// From which instant of the provider's clock on the listing shows it; the greatest: never.
+    func list(_ key: String, from instant: Int64) throws {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE transactions SET listed_from = ? WHERE provider = ? AND key = ? AND live = 1")
+        try statement.execute(arguments: [instant, provider, key])
+    }
+
+    /// Writes history anew.
+    func replaceMovements(of stored: StoredTransaction, with movements: [Movement]) throws {
+        guard let id = stored.id else { return }
+        try db.execute(sql: "DELETE FROM movements WHERE transaction_id = ?", arguments: [id])
+        for movement in movements { try add(movement, to: id) }
+    }
+
     private func add(_ movement: Movement, to id: Int64) throws {
         let statement = try db.cachedStatement(
             sql: """
@@ -109,13 +143,10 @@ struct TransactionTable {
     }
 
     private func read(_ row: Row) throws -> StoredTransaction {
-        let previous: String? = row["previous"]
-        let stale: String? = row["stale_state"]
+        let written: String = row["state"]
         return StoredTransaction(
-            id: row["id"], record: try LedgerJSON.decode(TransactionRecord.self, row["state"]),
-            previous: try previous.map { try LedgerJSON.decode(TransactionRecord.self, $0) },
-            staleUntil: row["stale_until"],
-            staleState: try stale.map { try LedgerJSON.decode(TransactionRecord.self, $0) })
+            id: row["id"], record: try TransactionState.read(written), written: written, previous: row["previous"],
+            staleUntil: row["stale_until"], staleState: row["stale_state"])
     }
 }
 
