@@ -61,6 +61,7 @@ let package = Package(
             dependencies: ["CLibPQ", "StoreRows", "Reconciler", "PaymentCore", crypto, logging],
             resources: [
                 .embedInCode("Migrations/0001-payments.sql"), .embedInCode("Migrations/0002-refused-by-name.sql"),
+                .embedInCode("Migrations/0003-comparisons.sql"), .embedInCode("Migrations/0004-changed-payments.sql"),
             ], swiftSettings: strict),
         // The wire.
         .systemLibrary(

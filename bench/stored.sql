@@ -14,7 +14,8 @@ ANALYZE copies;
 
 INSERT INTO payments SELECT (jsonb_populate_record(payments, jsonb_build_object('id', copies.id))).*
     FROM copies JOIN payments ON payments.id = copies.original;
-INSERT INTO legs SELECT copies.id, leg, provider, first_at_provider, amount, captured, status, standing, created_at
+INSERT INTO legs SELECT copies.id, leg, provider, first_at_provider, amount, captured, status, standing, created_at,
+        md5(copies.id || key), currency, refunds, stands, work
     FROM copies JOIN legs ON legs.payment_id = copies.original;
 INSERT INTO effects SELECT copies.id, provider, md5(copies.id || key), leg, kind, amount, generation, attempts, worst,
         status

@@ -33,9 +33,10 @@ enum ChangeStatements {
             WITH written AS (
                 INSERT INTO payments (id, caller, key, state, latch, reference, amount, currency, created_at,
                     updated_at, version, due_at, due_provider, lease_holder, lease_token, lease_until, audit_seq,
-                    audit_hash, document)
+                    audit_hash, document, booked_version)
                 SELECT id, caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
-                    due_at, due_provider, holder, 1, \(DatabaseClock.now(19)) + span, audit_seq, audit_hash, document
+                    due_at, due_provider, holder, 1, \(DatabaseClock.now(19)) + span, audit_seq, audit_hash, document,
+                    version
                 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
                     $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::text[],
                     $15::bigint[], $16::bigint[], $17::text[], $18::text[])
@@ -72,7 +73,7 @@ enum ChangeStatements {
                 SELECT id FROM payments WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
             ), written AS (
                 UPDATE payments AS p SET state = change.state, latch = change.latch, updated_at = change.updated_at,
-                    version = change.read_version + 1, due_at = change.due_at, due_provider = change.due_provider,
+                    version = change.read_version + 1, booked_version = change.read_version + 1, due_at = change.due_at, due_provider = change.due_provider,
                     audit_seq = change.audit_seq, audit_hash = change.audit_hash, document = change.document,
                     lease_holder = CASE WHEN change.ends THEN NULL ELSE p.lease_holder END,
                     lease_until = CASE WHEN change.ends THEN NULL ELSE p.lease_until END
@@ -99,18 +100,24 @@ enum ChangeStatements {
         return Statement(
             """
             INSERT INTO legs AS known (payment_id, leg, provider, first_at_provider, amount, captured, status, standing,
-                created_at)
+                created_at, key, currency, refunds, stands, work)
             SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[], $5::bigint[], $6::bigint[],
-                $7::text[], $8::text[], $9::bigint[])
+                $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
             ON CONFLICT (payment_id, leg) DO UPDATE
-            SET captured = excluded.captured, status = excluded.status, standing = excluded.standing
-            WHERE (known.captured, known.status, known.standing)
-                IS DISTINCT FROM (excluded.captured, excluded.status, excluded.standing)
+            SET captured = excluded.captured, status = excluded.status, standing = excluded.standing,
+                key = excluded.key, currency = excluded.currency, refunds = excluded.refunds, stands = excluded.stands,
+                work = excluded.work
+            WHERE (known.captured, known.status, known.standing, known.key, known.currency, known.refunds, known.stands,
+                    known.work)
+                IS DISTINCT FROM (excluded.captured, excluded.status, excluded.standing, excluded.key,
+                    excluded.currency, excluded.refunds, excluded.stands, excluded.work)
             """,
             [
                 .texts(rows.map(\.0)), .ints(rows.map { Int64($0.1.leg) }), .texts(rows.map(\.1.provider)),
                 .bools(rows.map(\.1.isFirstAtProvider)), .ints(rows.map(\.1.amount)), .ints(rows.map(\.1.captured)),
                 .texts(rows.map(\.1.status)), .texts(rows.map(\.1.standing)), .ints(rows.map(\.1.createdAt)),
+                .texts(rows.map(\.1.key)), .texts(rows.map(\.1.currency)), .texts(rows.map(\.1.refunds)),
+                .texts(rows.map(\.1.stands)), .texts(rows.map(\.1.work)),
             ])
     }
 

@@ -36,6 +36,12 @@ struct Migrations {
         Step(
             number: 2, name: "refused-by-name",
             sql: String(decoding: PackageResources._002_refused_by_name_sql, as: UTF8.self)),
+        Step(
+            number: 3, name: "comparisons",
+            sql: String(decoding: PackageResources._003_comparisons_sql, as: UTF8.self)),
+        Step(
+            number: 4, name: "changed-payments",
+            sql: String(decoding: PackageResources._004_changed_payments_sql, as: UTF8.self), worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -11,6 +11,8 @@ extension PostgresStore {
         public var pruned = 0
         /// Months of events that were removed.
         public var dropped = 0
+        /// Of comparisons: positions, findings, runs and discrepancies that were removed.
+        public var forgotten = 0
     }
 
     /// Prepares the months to come, and removes what ended longer ago than the retention allows. Several processes may
@@ -18,7 +20,8 @@ extension PostgresStore {
     ///
     /// Removed are payments that are final and were neither created nor changed since, with their legs, effects and
     /// kept answers. Their idempotency keys stay for ever: a caller who uses one again is told that it is spent. Events
-    /// are removed by whole months, once no payment is left that may have one there.
+    /// are removed by whole months, once no payment is left that may have one there. What is removed of comparisons is
+    /// told at ``forget(before:)``; a payment with a discrepancy that is not closed stays.
     public func upkeep() async throws(StoreFailure) -> Upkeep {
         var done = Upkeep()
         let now = try await now()
@@ -31,10 +34,13 @@ extension PostgresStore {
             if pruned < PostgresStore.pruningStep { break }
         }
         done.dropped = try await dropEvents(before: before)
-        if done.pruned > 0 || done.dropped > 0 {
+        done.forgotten = try await forget(before: before)
+        if done.pruned > 0 || done.dropped > 0 || done.forgotten > 0 {
             configuration.logger.info(
                 "what ended long ago was removed",
-                metadata: ["payments": "\(done.pruned)", "months": "\(done.dropped)"])
+                metadata: [
+                    "payments": "\(done.pruned)", "months": "\(done.dropped)", "compared": "\(done.forgotten)",
+                ])
         }
         return done
     }
@@ -64,6 +70,9 @@ extension PostgresStore {
                         WHERE created_at < $1 AND updated_at < $1 AND due_at IS NULL
                             AND (lease_until IS NULL OR lease_until < $1)
                             AND state IN ('succeeded', 'canceled', 'failed')
+                            AND NOT EXISTS (
+                                SELECT 1 FROM discrepancies
+                                WHERE discrepancies.payment = payments.id AND discrepancies.state <> 'closed')
                         ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
                     ), keys AS (
                         UPDATE idempotency_keys SET pruned = true, answer_status = NULL, answer_type = NULL,

@@ -29,7 +29,7 @@ struct PreparedChange: Sendable {
         id = payment.id.text
         document = String(decoding: try PaymentDocument.encode(payment), as: UTF8.self)
         answer = change.answer.map { PreparedAnswer($0, change.payment.caller, change.payment.key) }
-        legs = LegRow.rows(of: payment)
+        legs = try LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
         events = change.entries.map { EventRow($0) }
         lease = change.lease

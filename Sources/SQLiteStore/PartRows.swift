@@ -8,14 +8,19 @@ extension LegRow {
         try db.cachedStatement(
             sql: """
                 INSERT INTO legs (payment_id, leg, provider, first_at_provider, amount, captured, status, standing,
-                    created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    created_at, key, currency, refunds, stands, work)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (payment_id, leg) DO UPDATE
-                SET captured = excluded.captured, status = excluded.status, standing = excluded.standing
+                SET captured = excluded.captured, status = excluded.status, standing = excluded.standing,
+                    key = excluded.key, currency = excluded.currency, refunds = excluded.refunds,
+                    stands = excluded.stands, work = excluded.work
                 WHERE captured <> excluded.captured OR status IS NOT excluded.status
-                    OR standing <> excluded.standing
+                    OR standing <> excluded.standing OR key IS NOT excluded.key OR currency IS NOT excluded.currency
+                    OR refunds IS NOT excluded.refunds OR stands IS NOT excluded.stands OR work IS NOT excluded.work
                 """
         ).execute(arguments: [
-            payment, leg, provider, isFirstAtProvider, amount, captured, status, standing, createdAt,
+            payment, leg, provider, isFirstAtProvider, amount, captured, status, standing, createdAt, key, currency,
+            refunds, stands, work,
         ])
     }
 }

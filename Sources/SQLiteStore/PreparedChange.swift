@@ -32,7 +32,7 @@ struct PreparedChange: Sendable {
         payment = machine.payment
         id = payment.id.text
         document = Data(try PaymentDocument.encode(payment))
-        legs = LegRow.rows(of: payment)
+        legs = try LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
         events = change.entries.map { EventRow($0) }
         lease = change.lease
@@ -47,21 +47,23 @@ struct PreparedChange: Sendable {
             payment.reference, payment.amount.value, payment.amount.currency.code,
             payment.createdAt.milliseconds, payment.updatedAt.milliseconds, payment.version,
             payment.dueAt?.milliseconds, payment.dueProvider?.name ?? "", payment.auditHead.sequence,
-            payment.auditHead.hash.hex, document,
+            payment.auditHead.hash.hex, document, payment.version,
         ]
     }
 
     static let insertSQL = """
         INSERT INTO payments (caller, key, state, latch, reference, amount, currency, created_at, updated_at, version,
-            due_at, due_provider, audit_seq, audit_hash, document, id, lease_holder, lease_token, lease_until)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            due_at, due_provider, audit_seq, audit_hash, document, booked_version, id, lease_holder, lease_token,
+            lease_until)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// Ends with whether the lease ends.
     static let updateSQL = """
         UPDATE payments SET caller = ?, key = ?, state = ?, latch = ?, reference = ?, amount = ?, currency = ?,
             created_at = ?, updated_at = ?, version = ?, due_at = ?, due_provider = ?, audit_seq = ?, audit_hash = ?,
-            document = ?, lease_holder = iif(?16, NULL, lease_holder), lease_until = iif(?16, NULL, lease_until)
-        WHERE id = ?17
+            document = ?, booked_version = ?, lease_holder = iif(?17, NULL, lease_holder),
+            lease_until = iif(?17, NULL, lease_until)
+        WHERE id = ?18
         """
 }

@@ -23,6 +23,7 @@ public final class SQLiteStore: PaymentStore {
     let queue: WriteQueue
     let clock: SteadyClock
     let logger: Logger
+    let retention: Span?
 
     /// Opens or creates the file, migrates it, and checks that the schema is what this version makes.
     ///
@@ -38,6 +39,7 @@ public final class SQLiteStore: PaymentStore {
         pool = try DatabaseFile(path: path, configuration: configuration).open()
         clock = SteadyClock(configuration.clock)
         logger = configuration.logger
+        retention = configuration.retention
         queue = WriteQueue(
             pool: pool, largestGroup: configuration.largestGroup, logger: configuration.logger)
     }

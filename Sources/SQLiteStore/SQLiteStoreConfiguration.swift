@@ -11,6 +11,8 @@ public struct SQLiteStoreConfiguration: Sendable {
     public var readers: Int
     /// The write-ahead log is cut back to so many bytes once it was copied into the database. 64 MiB.
     public var journalLimit: Int
+    /// How long comparisons remember what is settled; `nil` for ever. For ever.
+    public var retention: Span?
     /// Where the time comes from: the wall clock, unless a test brings its own. The store never lets it go backward.
     public var clock: @Sendable () -> Timestamp
     /// Hears of migrations, and of faults that no caller can be told.
@@ -22,6 +24,7 @@ public struct SQLiteStoreConfiguration: Sendable {
         largestGroup = 256
         readers = 4
         journalLimit = 64 << 20
+        retention = nil
         clock = SteadyClock.wallClock
         logger = Logger(label: "reconciled.store.sqlite")
     }

@@ -14,7 +14,9 @@ enum Schema {
     }
 
     /// All steps in ascending order.
-    static let migrations: [Migration] = [Migration(number: 1, sql: version1)]
+    static let migrations: [Migration] = [
+        Migration(number: 1, sql: version1), Migration(number: 2, sql: version2),
+    ]
 
     /// The schema that this program works with.
     static var newest: Int32 { migrations.last?.number ?? 0 }

@@ -1,4 +1,5 @@
 package import PaymentCore
+package import Reconciler
 
 /// A leg as a row of `legs`.
 package struct LegRow: Sendable {
@@ -18,17 +19,32 @@ package struct LegRow: Sendable {
     package let standing: String
     /// When the payment was created.
     package let createdAt: Int64
+    /// The key of its authorization or sale.
+    package let key: String
+    /// The currency of its amounts.
+    package let currency: String
+    /// What was given back, as JSON; `nil` where nothing was.
+    package let refunds: String?
+    /// Where its money stands (``BookedPosition/Standing``).
+    package let stands: String
+    /// Who is still at work on it (``BookedPosition/Work``).
+    package let work: String
 
     /// The rows of a payment's legs.
-    package static func rows(of payment: Payment) -> [LegRow] {
+    package static func rows(of payment: Payment) throws(StoreFailure) -> [LegRow] {
         var seen: Set<ProviderName> = []
-        return payment.legs.map { leg in
-            LegRow(
-                leg: leg.index, provider: leg.provider.name,
-                isFirstAtProvider: seen.insert(leg.provider).inserted, amount: leg.amount.value,
-                captured: leg.capturedAmount.value, status: leg.knowledge?.status.rawValue,
-                standing: standing(of: leg), createdAt: payment.createdAt.milliseconds)
+        var rows: [LegRow] = []
+        for (leg, position) in zip(payment.legs, payment.bookedPositions) {
+            rows.append(
+                LegRow(
+                    leg: leg.index, provider: leg.provider.name,
+                    isFirstAtProvider: seen.insert(leg.provider).inserted, amount: leg.amount.value,
+                    captured: leg.capturedAmount.value, status: leg.knowledge?.status.rawValue,
+                    standing: standing(of: leg), createdAt: payment.createdAt.milliseconds, key: position.key.text,
+                    currency: position.amount.currency.code, refunds: try RefundColumn.text(position.refunds),
+                    stands: position.standing.rawValue, work: position.work.rawValue))
         }
+        return rows
     }
 
     private static func standing(of leg: Leg) -> String {

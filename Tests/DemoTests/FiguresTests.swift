@@ -80,7 +80,7 @@ import Testing
                 "RECONCILED_PROVIDERS_BALANCE_TOKEN": token,
             ])
         #expect(configuration.providers.map { "\($0.name)" } == ["card", "points", "balance"])
-        guard case .sqlite("books.sqlite") = configuration.store else {
+        guard case .sqlite("books.sqlite", nil) = configuration.store else {
             Issue.record("the store is \(configuration.store)")
             return
         }

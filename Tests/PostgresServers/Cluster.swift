@@ -16,7 +16,7 @@ struct Cluster: Sendable {
     /// directory when a server is killed.
     private static let settings: [Setting] = [
         ("listen_addresses", "127.0.0.1"),
-        ("max_connections", "300"),
+        ("max_connections", "600"),
         ("shared_buffers", "64MB"),
         ("dynamic_shared_memory_type", "mmap"),
         ("fsync", "on"),

@@ -103,6 +103,32 @@ internal import Testing
         }
     }
 
+    @Test func `the program before comparisons starts on their schema`() async throws {
+        try await StoreSchema.withSchema { configuration in
+            try await PostgresStore.migrate(configuration)
+            try await RawSession.with(configuration) { session in
+                let pending = try await session.use { connection in
+                    try Migrations(connection, steps: Array(Migrations.all.prefix(2))).pending().map(\.name)
+                }
+                #expect(pending.isEmpty)
+            }
+        }
+    }
+
+    @Test func `an index that was made beforehand is found`() async throws {
+        try await StoreSchema.withSchema { configuration in
+            let schema = configuration.schema
+            try await RawSession.with(configuration) { session in
+                _ = try await session.use { connection in
+                    try Migrations(connection, steps: Array(Migrations.all.prefix(2))).apply(schema: schema).count
+                }
+            }
+            let index = "CREATE INDEX payments_changed ON \(schema).payments (updated_at, id)"
+            _ = try await PostgresServer.shared().psql(index)
+            #expect(try await PostgresStore.migrate(configuration).map(\.number) == [3, 4])
+        }
+    }
+
     /// What opening, planning and migrating fail with.
     private func refusals(_ configuration: PostgresStoreConfiguration) async throws -> [StoreFailure?] {
         [

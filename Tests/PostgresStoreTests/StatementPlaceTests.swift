@@ -1,4 +1,3 @@
-internal import Foundation
 internal import PaymentCore
 internal import Reconciler
 internal import Testing
@@ -78,11 +77,7 @@ internal import Testing
             try connection.run([Statement("ROLLBACK")])
             #expect(try Refusal(change, connection).result() == .leaseLost)
             _ = try kept.earlier(connection)
-            let rows = try connection.rows(
-                "SELECT statement, array_to_string(parameter_types::text[], ',') FROM pg_prepared_statements")
-            return try (0..<rows.count).map { row in
-                (try rows.text(row, 0), try rows.text(row, 1).split(separator: ",").map { String($0) })
-            }
+            return try StatementPlan.prepared(connection)
         }
     }
 
@@ -90,18 +85,9 @@ internal import Testing
     private func look(
         _ sql: String, _ types: [String], _ configuration: PostgresStoreConfiguration
     ) async throws -> (tables: Set<String>, strays: Set<String>) {
-        let first = sql.split(separator: " ").first.map { String($0) } ?? ""
-        guard ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(first) else { return ([], []) }
-        let parameters = try types.map { try Self.example(of: $0) }
-        let plan = try await RawSession.with(configuration) { session in
-            _ = try await session.run("SET enable_hashjoin = off", "SET enable_mergejoin = off")
-            // Its type is json, and its text the same.
-            return try await session.use { connection in
-                try connection.rows("EXPLAIN (FORMAT JSON) \(sql)", parameters).data(0, 0)
-            }
-        }
         var look = (tables: Set<String>(), strays: Set<String>())
-        for node in Self.nodes(try JSONSerialization.jsonObject(with: plan)) {
+        let settings = ["SET enable_hashjoin = off", "SET enable_mergejoin = off"]
+        for node in try await StatementPlan.nodes(of: sql, types, settings, configuration) {
             guard let relation = node["Relation Name"] as? String, let (table, place) = Self.place(of: relation)
             else { continue }
             look.tables.insert(table)
@@ -129,26 +115,6 @@ internal import Testing
         let names = condition.split { "() ".contains($0) }
         return zip(names, names.dropFirst()).contains { name, sign in
             sign == "=" && name.split(separator: ".").last == Substring(place)
-        }
-    }
-
-    private static func nodes(_ value: Any) -> [[String: Any]] {
-        if let list = value as? [Any] { return list.flatMap { nodes($0) } }
-        guard let node = value as? [String: Any] else { return [] }
-        return [node] + ["Plan", "Plans"].flatMap { node[$0].map { nodes($0) } ?? [] }
-    }
-
-    private static func example(of type: String) throws -> Parameter {
-        switch type {
-        case "bigint": .int(1)
-        case "text": .text("x")
-        case "bytea": .bytes([1])
-        case "boolean": .bool(true)
-        case "bigint[]": .ints([1])
-        case "text[]": .texts(["x"])
-        case "bytea[]": .byteStrings([[1]])
-        case "boolean[]": .bools([true])
-        default: throw StoreFailure(.other, operation: "test", cause: "no example of \(type)")
         }
     }
 }

@@ -35,7 +35,7 @@ import Yams
 
     @Test func `what is not said has its documented default`() throws {
         let configuration = try read(ConfigurationTests.minimal)
-        guard case .sqlite("reconciled.sqlite") = configuration.store else {
+        guard case .sqlite("reconciled.sqlite", nil) = configuration.store else {
             Issue.record("the store is \(configuration.store)")
             return
         }
@@ -43,6 +43,15 @@ import Yams
         #expect(configuration.admin.host == "127.0.0.1")
         #expect(configuration.policy.inquirySchedule == .inquiry)
         #expect(configuration.providers[0].contract == .reference)
+    }
+
+    @Test func `what is settled is kept for a while in a file as well`() throws {
+        let configuration = try read(ConfigurationTests.minimal + "\nstore: {url: 'sqlite:books', retention: 400d}")
+        guard case .sqlite("books", let retention) = configuration.store else {
+            Issue.record("the store is \(configuration.store)")
+            return
+        }
+        #expect(retention == .days(400))
     }
 
     @Test func `a database is named by a URL or by key words, and its password by a secret`() throws {

@@ -7,6 +7,13 @@ public struct Comparing: Sendable {
     public let store: any PaymentStore & ComparisonStore
     /// Its clock.
     public let clock: ManualClock
+
+    /// A store by a clock.
+    public init(store: any PaymentStore & ComparisonStore, clock: ManualClock) {
+        self.store = store
+        self.clock = clock
+    }
+
     /// Payments in the same store.
     public var payments: Scenario { Scenario(store: store, clock: clock) }
 
@@ -116,5 +123,18 @@ public struct Comparing: Sendable {
             query.after = page.next
         } while query.after != nil
         return found
+    }
+
+    /// Opens a discrepancy about a payment.
+    public func dispute(_ payment: Payment) async throws -> DiscrepancyID {
+        let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", .statusDiffers) { _ in true }])
+        let ours = try require(payment.bookedPositions.first, "the position")
+        let finding = ComparisonFinding(
+            provider: ours.provider, key: ours.key,
+            table.classify(ComparisonFacts(ours: .taken, theirs: .absent)), ours: ours, named: nil, theirs: nil)
+        var work = try await self.work()
+        let found = Discrepancy(finding, rule: .init(.tell), run: work.run.id, at: clock.now())
+        try await keep([found], &work)
+        return found.id
     }
 }

@@ -46,10 +46,13 @@ final class Rows {
     /// A `bytea`; nil for NULL.
     func optionalBytes(_ row: Int, _ column: Int) throws -> [UInt8]? { try raw(row, column).map { Array($0) } }
 
+    /// The bytes of a `text` or `bytea`; nil for NULL.
+    func optionalData(_ row: Int, _ column: Int) throws -> Data? { try raw(row, column).map { Data($0) } }
+
     /// The bytes of a `text` or `bytea` that is not NULL.
     func data(_ row: Int, _ column: Int) throws -> Data {
-        guard let bytes = try raw(row, column) else { throw Rows.unexpected("a text", 0) }
-        return Data(bytes)
+        guard let bytes = try optionalData(row, column) else { throw Rows.unexpected("a text", 0) }
+        return bytes
     }
 
     /// A `boolean`.

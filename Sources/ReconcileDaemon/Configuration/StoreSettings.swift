@@ -7,8 +7,8 @@ import SQLiteStore
 
 /// Where payments are kept.
 enum StoreSettings {
-    /// One SQLite file.
-    case sqlite(path: String)
+    /// One SQLite file, and how long comparisons remember there what is settled.
+    case sqlite(path: String, retention: Span? = nil)
     /// A PostgreSQL database that several daemons may share.
     case postgres(PostgresStoreConfiguration)
 
@@ -29,7 +29,9 @@ enum StoreSettings {
             section.report(
                 "retention", value: "\(retention.milliseconds / 86_400_000)d", allowed: "at least 90d, or forever")
         }
-        if text.hasPrefix("sqlite:"), text.count > 7 { return .sqlite(path: String(text.dropFirst(7))) }
+        if text.hasPrefix("sqlite:"), text.count > 7 {
+            return .sqlite(path: String(text.dropFirst(7)), retention: retention)
+        }
         do {
             var settings = try postgres(text)
             // In a file that many can read a password is nobody's secret.
@@ -70,7 +72,7 @@ protocol ClosableStore: PaymentStore {
 }
 
 extension SQLiteStore: ClosableStore {
-    func maintain() async throws(StoreFailure) {}
+    func maintain() async throws(StoreFailure) { _ = try await upkeep() }
 }
 
 extension PostgresStore: ClosableStore {
@@ -85,11 +87,12 @@ extension StoreSettings {
     func open(_ logger: Logger? = nil, mustExist: Bool = false) async throws -> any ClosableStore {
         do {
             switch self {
-            case .sqlite(let path):
+            case .sqlite(let path, let retention):
                 guard !mustExist || FileManager.default.fileExists(atPath: path) else {
                     throw CommandFailure(.unavailable, "there is no database at \(path) yet")
                 }
                 var options = SQLiteStoreConfiguration()
+                options.retention = retention
                 if let logger { options.logger = logger }
                 return try SQLiteStore(path: path, configuration: options)
             case .postgres(var options):

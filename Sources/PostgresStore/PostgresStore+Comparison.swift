@@ -1,0 +1,129 @@
+public import PaymentCore
+public import Reconciler
+internal import StoreRows
+
+extension PostgresStore: ComparisonStore {
+    /// Reads what is known of keys at a provider, in the order of the questions, by one statement.
+    public func positions(
+        at provider: ProviderName, _ questions: [PositionQuestion]
+    ) async throws(StoreFailure) -> [KnownPosition] {
+        guard !questions.isEmpty else { return [] }
+        let statement = PositionStatements.asked(provider, questions)
+        return try await confirmed("positions") { connection in
+            try connection.rows(statement.sql, statement.parameters)
+                .map { try PositionStatements.known($0, at: provider) }
+        }
+    }
+
+    /// Reads the unsettled positions of a provider, in order of their keys.
+    public func unsettledPositions(
+        at provider: ProviderName, after key: EffectKey?, limit: Int
+    ) async throws(StoreFailure) -> [KnownPosition] {
+        let statement = PositionStatements.unsettled(provider, after: key, limit: max(0, limit))
+        return try await confirmed("unsettled positions") { connection in
+            try connection.rows(statement.sql, statement.parameters)
+                .map { try PositionStatements.known($0, at: provider) }
+        }
+    }
+
+    /// The most payments that one statement goes through in search of legs at a provider.
+    private static let largestChunk = 8_192
+
+    /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
+    ///
+    /// Each statement goes through a bounded number of payments, so that a provider with few of them in a long window is
+    /// read within the time limit as well.
+    public func changedPositions(
+        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+    ) async throws(StoreFailure) -> [KnownPosition] {
+        var found: [KnownPosition] = []
+        var place = place
+        var chunk = max(2, limit)
+        while found.count < limit {
+            let last = place
+            let statement = PositionStatements.changed(provider, in: window, from: place, limit: chunk)
+            let (positions, end, payments) = try await confirmed("changed positions") { connection in
+                let rows = try connection.rows(statement.sql, statement.parameters)
+                var payments: Set<PaymentID> = []
+                var end: BookedPlace?
+                let positions = try rows.map { row in
+                    let (payment, updatedAt) = try PositionStatements.place(row)
+                    payments.insert(payment)
+                    end = BookedPlace(updatedAt: updatedAt, payment: payment, leg: .max)
+                    return try PositionStatements.changed(row, at: provider)
+                }
+                return (positions.compactMap { $0 }, end, payments.count)
+            }
+            found += positions.filter { known in
+                guard let ours = known.ours, let last else { return true }
+                return BookedPlace(ours) > last
+            }
+            guard payments == chunk, let end else { break }
+            place = end
+            chunk = min(chunk * 2, max(PostgresStore.largestChunk, limit))
+        }
+        return Array(found.prefix(max(0, limit)))
+    }
+
+    /// What stands at a provider.
+    public func standing(at provider: ProviderName) async throws(StoreFailure) -> NetSums {
+        try await confirmed("standing") { connection in
+            let rows = try connection.rows(
+                "SELECT currency, ours, theirs FROM comparison_standings WHERE provider = $1", [.text(provider.name)])
+            let lines = try rows.map { row in
+                (try row.currency(0), NetSums.Sides(ours: try row.number(1), theirs: try row.number(2)))
+            }
+            return NetSums(Dictionary(lines, uniquingKeysWith: { first, _ in first }))
+        }
+    }
+
+    /// What explains the difference between the sides, counted anew from the discrepancies and positions that do.
+    public func explainedDifferences(
+        at provider: ProviderName
+    ) async throws(StoreFailure) -> [Currency: ExplainedDifference] {
+        let statement = Statement(
+            """
+            SELECT currency, named, sum(ours)::bigint, sum(theirs)::bigint FROM (
+                \(ExplainingRows.all.joined(separator: " UNION ALL "))
+            ) AS explaining GROUP BY currency, named
+            """, [.text(provider.name)])
+        return try await confirmed("explained differences") { connection in
+            var explained: [Currency: ExplainedDifference] = [:]
+            _ = try connection.rows(statement.sql, statement.parameters).map { row in
+                let difference = try row.number(2) &- row.number(3)
+                if try row.flag(1) {
+                    explained[try row.currency(0), default: ExplainedDifference()].discrepancies = difference
+                } else {
+                    explained[try row.currency(0), default: ExplainedDifference()].inFlight = difference
+                }
+            }
+            return explained
+        }
+    }
+}
+
+/// What explains a difference: a row for each side.
+private enum ExplainingRows {
+    static let all: [String] =
+        sides(
+            "discrepancies", named: true, "explains_money",
+            currencies: ("ours_currency", "theirs_currency"))
+        + sides(
+            "compared_positions", named: false, "finding = 'in_flight' AND NOT is_named",
+            currencies: ("ours_currency", "theirs_currency"))
+
+    private static func sides(
+        _ table: String, named: Bool, _ condition: String, currencies: (String, String)
+    ) -> [String] {
+        [
+            """
+            SELECT \(currencies.0) AS currency, \(named) AS named, ours_net AS ours, 0 AS theirs FROM \(table)
+            WHERE provider = $1 AND \(condition) AND ours_net IS NOT NULL
+            """,
+            """
+            SELECT \(currencies.1), \(named), 0, theirs_net FROM \(table)
+            WHERE provider = $1 AND \(condition) AND theirs_net IS NOT NULL
+            """,
+        ]
+    }
+}
