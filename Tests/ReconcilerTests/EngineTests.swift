@@ -107,6 +107,47 @@ struct NoJitter: JitterSource {
         #expect(kept == EngineTests.answer)
     }
 
+    private struct Unsettled: Error {}
+
+    @Test(arguments: [true, false])
+    func `what is due is taken up by an engine that sweeps, and by no other`(sweeps: Bool) async throws {
+        let card = try ProviderName("card")
+        let clock = MachineClock()
+        let store = MemoryStore(clock: { clock.now() })
+        let provider = ObligingProvider(card)
+        var settings = EngineSettings(holder: "test")
+        settings.sweeps = sweeps
+        let engine = SettlementEngine(
+            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
+            logger: Logger(label: "test"))
+        let service = OperationService(store: store, engine: engine, clock: clock)
+        let amount = try Money(1_200, #require(Currency(code: "JPY")))
+        func request(_ key: String) throws -> CreateRequest {
+            try CreateRequest(
+                caller: CallerID("shop"), key: IdempotencyKey(key), amount: amount,
+                legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
+                contracts: [card: .reference])
+        }
+        // Left by another process: due, and held by nobody.
+        let left = PaymentMachine.create(
+            try request("left"), MachineContext(now: clock.now(), contracts: [card: .reference]))
+        _ = try await store.commit(
+            PaymentChange(
+                payment: left.machine.payment, entries: left.machine.newEntries,
+                lease: .creating(holder: "other", leaseFor: .minutes(1))))
+        try await store.release(left.machine.payment.id, token: LeaseToken(1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            // Its own payment takes longer than the first look for what is due.
+            let own = try await service.create(try request("own"), fingerprint: Digest(of: ["1"]), wait: .seconds(20))
+            guard case .settled = own else { throw Unsettled() }
+            await engine.drain(for: .seconds(5))
+            try await group.waitForAll()
+        }
+        let stored = try #require(try await store.payment(left.machine.payment.id))
+        #expect((stored.version > 1) == sweeps)
+    }
+
     @Test func `a full store refuses a payment whole`() async throws {
         await #expect(throws: OperationFailure.self) {
             _ = try await settle(failing: [(.full, .commit, false)])

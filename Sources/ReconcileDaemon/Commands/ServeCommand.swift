@@ -9,7 +9,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .long,
-        help: "What this process does, separated by commas: api, settle, batch. Default: all that this version has.")
+        help: """
+            What this process does, separated by commas: api answers callers and works on their payments while these \
+            are under way; settle takes up what is due, whoever left it; batch compares (in a later version).
+            """)
     var roles: String = "api,settle"
 
     func run() async throws {
@@ -21,7 +24,9 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// What a process does.
 struct Roles {
+    /// Answers callers.
     let api: Bool
+    /// Takes up what is due.
     let settle: Bool
 
     init(text: String) throws {
@@ -33,6 +38,6 @@ struct Roles {
         }
         // Comparisons come with a later version; the role is accepted so that a deployment can name it already.
         api = names.contains("api")
-        settle = names.contains("settle") || names.contains("api")
+        settle = names.contains("settle")
     }
 }

@@ -30,6 +30,7 @@ struct Daemon {
         settings.sealEvery = configuration.sealEvery
         settings.recovery = configuration.recovery
         settings.endAnswer = CreateAnswer.settled
+        settings.sweeps = roles.settle
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)

@@ -8,6 +8,9 @@ public struct EngineSettings: Sendable {
     public var holder: String
     /// The sweep's bounds.
     public var sweep: Sweep.Limits
+    /// Whether it looks for what is due and seals the audit trails. A process that only answers callers works on their
+    /// payments as long as they are under way, and leaves what waits to those that do.
+    public var sweeps: Bool
     /// At most so many payments in work, sweep and callers together; beyond it new ones are refused with 503.
     public var maximumActive: Int
     /// How often the heads of the audit trails are sealed.
@@ -26,6 +29,7 @@ public struct EngineSettings: Sendable {
         policy = SettlementPolicy()
         self.holder = holder
         sweep = Sweep.Limits()
+        sweeps = true
         maximumActive = 4_096
         sealEvery = .seconds(10)
         commitsAreAcknowledged = true

@@ -82,10 +82,12 @@ public actor SettlementEngine {
     /// Works until the task is cancelled, or until ``drain(for:)`` is through.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.sweepUntilStopped() }
             group.addTask { await self.keepLeases() }
-            group.addTask { await self.sealNowAndThen() }
-            group.addTask { for await _ in self.store.dueChanges() { self.wakeSink.yield() } }
+            if settings.sweeps {
+                group.addTask { await self.sweepUntilStopped() }
+                group.addTask { await self.sealNowAndThen() }
+                group.addTask { for await _ in self.store.dueChanges() { self.wakeSink.yield() } }
+            }
             for await job in jobs {
                 group.addTask { await self.execute(job) }
             }
