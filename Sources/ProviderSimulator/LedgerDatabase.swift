@@ -115,5 +115,6 @@ enum LedgerDatabase {
             document TEXT NOT NULL
         );
         CREATE INDEX planted_by_key ON planted (provider, key);
+        CREATE INDEX transactions_forgotten ON transactions (provider, key) WHERE live = 0;
         """
 }

@@ -31,45 +31,56 @@ struct LedgerReader {
         }
         return LedgerReport(
             provider: provider, totals: totals.values.sorted { $0.currency < $1.currency },
-            chargedTwice: chargedTwice, requests: try counts("operation", provider),
-            faults: try counts("fault", provider), transactions: transactions,
+            chargedTwice: chargedTwice.sorted(), requests: try counts("operation", provider),
+            faults: try counts("fault", provider), transactions: transactions.sorted { $0.key < $1.key },
             planted: summary ? [] : try PlantTable(db: db, provider: provider).all(key: key))
     }
 
-    /// In the order of the keys, one at a time, because there may be a million.
+    /// One at a time and in the order of the rows, because there may be a million, and any other order has to be
+    /// sorted. Only where a key was forgotten there may be several records of one transaction, which are put together.
     /// - Parameter withStatus: without it, transactions look as if they were forgotten, and cost much less to read.
     private func eachTransaction(
         of provider: String, key: String?, withStatus: Bool, _ body: (LogicalTransaction) -> Void
     ) throws {
-        let rows = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT t.id, t.key, t.live, t.state, m.kind, m.value, m.currency, m.at, m.entry_key
-                FROM transactions t LEFT JOIN movements m ON m.transaction_id = t.id
-                WHERE t.provider = ? \(key == nil ? "" : "AND t.key = ?") ORDER BY t.key, t.id, m.id
-                """, arguments: StatementArguments([provider, key].compactMap { $0 }))
-        var current: (key: String, status: TransactionStatus?, records: Set<Int64>, movements: [Movement])?
+        let forgotten = Set(
+            try String.fetchAll(
+                db, sql: "SELECT key FROM transactions WHERE provider = ? AND live = 0", arguments: [provider]))
+        var several: [String: Records] = [:]
+        var current: (id: Int64, key: String, records: Records)?
         func finish() {
-            guard let done = current else { return }
-            body(.init(key: done.key, status: done.status, records: done.records.count, movements: done.movements))
+            guard let (_, key, records) = current else { return }
+            guard forgotten.contains(key) else { return body(records.transaction(key)) }
+            several[key] = Records(several[key], records)
         }
+        let rows = try movementRows(of: provider, key: key, withStatus: withStatus)
         while let row = try rows.next() {
-            let (id, key, live): (Int64, String, Bool) = (row["id"], row["key"], row["live"])
-            if let open = current, open.key != key {
+            let (id, live): (Int64, Bool) = (row["id"], row["live"])
+            if current?.id != id {
                 finish()
-                current = nil
+                let status = withStatus && live ? try TransactionState.read(row["state"]).status : nil
+                current = (id, row["key"], Records(status: status))
             }
-            var now = current ?? (key, nil, [], [])
-            if now.records.insert(id).inserted, live, withStatus {
-                now.status = try TransactionState.read(row["state"]).status
-            }
-            if var movement = try movement(row) {
-                movement.incarnation = id
-                now.movements.append(movement)
-            }
-            current = now
+            guard var movement = try movement(row) else { continue }
+            movement.incarnation = id
+            current?.records.movements.append(movement)
         }
         finish()
+        for (key, records) in several { body(records.transaction(key)) }
+    }
+
+    private func movementRows(of provider: String, key: String?, withStatus: Bool) throws -> RowCursor {
+        let one = """
+            t.id IN (SELECT id FROM transactions WHERE provider = ? AND key = ? AND live = 1
+                UNION ALL SELECT id FROM transactions WHERE provider = ? AND key = ? AND live = 0)
+            """
+        // The sign keeps the planner from an index of the provider, from which it would have to sort.
+        return try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT t.id, t.key, t.live, m.kind, m.value, m.currency, m.at, m.entry_key
+                \(withStatus ? ", t.state" : "") FROM transactions t LEFT JOIN movements m ON m.transaction_id = t.id
+                WHERE \(key == nil ? "+t.provider = ?" : one) ORDER BY t.id, m.id
+                """, arguments: key.map { [provider, $0, provider, $0] } ?? [provider])
     }
 
     private func movement(_ row: Row) throws -> Movement? {
@@ -91,5 +102,29 @@ struct LedgerReader {
                 WHERE provider = ? AND origin = 'client' AND \(column) IS NOT NULL GROUP BY \(column)
                 """, arguments: [provider])
         return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"], $0["count"]) })
+    }
+}
+
+/// What is recorded under one key.
+private struct Records {
+    var status: TransactionStatus?
+    var count = 1
+    var movements: [Movement] = []
+
+    init(status: TransactionStatus?) {
+        self.status = status
+    }
+
+    /// Earlier records and a later one.
+    init(_ earlier: Records?, _ later: Records) {
+        self = later
+        guard let earlier else { return }
+        status = later.status ?? earlier.status
+        count = earlier.count + later.count
+        movements = earlier.movements + later.movements
+    }
+
+    func transaction(_ key: String) -> LogicalTransaction {
+        LogicalTransaction(key: key, status: status, records: count, movements: movements)
     }
 }
