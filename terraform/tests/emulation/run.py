@@ -25,6 +25,7 @@ import waitress  # noqa: E402
 from moto.server import DomainDispatcherApplication, create_backend_app  # noqa: E402
 
 import checks  # noqa: E402
+from once import Once  # noqa: E402
 
 DOMAIN = "pay.example.com"
 SETTINGS = {
@@ -136,16 +137,15 @@ def copy(source: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     return tree
 
 
-def serve() -> str:
+def serve() -> tuple[str, Once]:
     """Starts the emulation in this process; its threads end with it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    # Not moto's own development server: it drops kept connections, and a create that is sent again is refused.
-    server = waitress.create_server(
-        DomainDispatcherApplication(create_backend_app), host="127.0.0.1", port=port, threads=16)
+    once = Once(DomainDispatcherApplication(create_backend_app))
+    server = waitress.create_server(once, host="127.0.0.1", port=port, threads=16, connection_limit=1000)
     threading.Thread(target=server.run, daemon=True).start()
-    return f"http://127.0.0.1:{port}"
+    return f"http://127.0.0.1:{port}", once
 
 
 def both_sites(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
@@ -207,7 +207,7 @@ def sites_apart(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
 def main() -> None:
     source, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     tree = copy(source, work)
-    endpoint = serve()
+    endpoint, once = serve()
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
     route53 = boto3.client("route53", region_name="us-east-1", endpoint_url=endpoint)
     route53.create_hosted_zone(Name=DOMAIN, CallerReference="test")
@@ -215,6 +215,7 @@ def main() -> None:
     parts = {"together": both_sites, "apart": sites_apart}
     for part in sys.argv[3:] or parts:
         parts[part](tree, work, endpoint)
+    said(f"{once.repeated} requests were sent twice and executed once")
 
 
 if __name__ == "__main__":
