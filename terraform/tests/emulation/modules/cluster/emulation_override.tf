@@ -25,7 +25,8 @@ resource "aws_vpc_security_group_ingress_rule" "entry" {
   for_each = {}
 }
 
-# What it does not keep, or invents, and what would change or replace clusters and nodes at every second apply.
+# What it does not keep, or invents, would change or replace clusters and nodes at every second apply; and it cannot
+# tell how a change of a node group goes on. So clusters are made and deleted here, and not changed.
 resource "aws_eks_cluster" "this" {
   lifecycle {
     ignore_changes = all
@@ -40,6 +41,6 @@ resource "aws_launch_template" "node" {
 
 resource "aws_eks_node_group" "this" {
   lifecycle {
-    ignore_changes = [remote_access, launch_template]
+    ignore_changes = all
   }
 }
