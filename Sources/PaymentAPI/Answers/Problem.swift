@@ -11,6 +11,7 @@ struct Problem: Error, Sendable, Hashable {
         case inFlight = "/problems/idempotency-in-flight"
         case tooLate = "/problems/too-late"
         case stateConflict = "/problems/state-conflict"
+        case versionConflict = "/problems/version-conflict"
         case keySpent = "/problems/idempotency-key-spent"
         case bodyTooLarge = "/problems/body-too-large"
         case unsupportedMediaType = "/problems/unsupported-media-type"
@@ -29,6 +30,8 @@ struct Problem: Error, Sendable, Hashable {
     /// Whole seconds.
     var retryAfter: Int?
     var payment: PaymentID?
+    /// What is there instead of what was meant, so that nobody has to ask for it.
+    var current: JSONValue?
     /// The methods that the route takes, with 405.
     var allow: String?
     /// The connection ends after the answer, because the rest of the request is not read.
@@ -53,6 +56,7 @@ struct Problem: Error, Sendable, Hashable {
         members.append(JSONMember("retryable", .bool(isRetryable)))
         if let retryAfter { members.append(JSONMember("retry_after", .integer(retryAfter))) }
         if let payment { members.append(JSONMember("payment_id", .string(payment.text))) }
+        if let current { members.append(JSONMember("current", current)) }
         return .object(members)
     }
 }
