@@ -13,6 +13,10 @@ public struct AdminLimits: Sendable, Hashable {
     public var idleTimeout: Duration = .seconds(60)
     /// Connections that are open at the same time.
     public var maximumConnections = 256
+    /// The largest body, in bytes.
+    public var maximumBodyBytes = 32_768
+    /// How long a body may take to arrive, from the end of the headers.
+    public var bodyDeadline: Duration = .seconds(10)
 
     /// The documented defaults.
     public init() {}
@@ -36,7 +40,7 @@ public struct ProbeChecks: Sendable {
     }
 }
 
-/// The operations API: probes, metrics, and what operators read. Served on a listener of its own, never with
+/// The operations API: probes, metrics, and what operators read and do. Served on a listener of its own, never with
 /// the public API.
 public struct AdminAPI: Sendable {
     private let responder: AdminResponder
@@ -49,12 +53,15 @@ public struct AdminAPI: Sendable {
     ///   - checks: What the other probes answer from.
     ///   - metrics: What `/metrics` shows.
     ///   - operators: Who may use `/v1/…`.
-    ///   - reads: What operators may read.
+    ///   - reads: What operators may read of payments.
+    ///   - comparisons: What operators may ask of comparisons; without it there is nothing under their routes.
+    ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
     ///   - logger: Gets one line for each request of an operator.
     public init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
-        operators: OperatorDirectory, reads: OperatorReads, limits: AdminLimits = AdminLimits(),
+        operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
+        descriptions: OperationsDescriptions = OperationsDescriptions(), limits: AdminLimits = AdminLimits(),
         logger: Logger
     ) {
         self.limits = limits
@@ -66,7 +73,8 @@ public struct AdminAPI: Sendable {
             progress: progress, readiness: board(checks.readiness), startup: board(checks.startup),
             activity: board(checks.activity))
         responder = AdminResponder(
-            probes: probes, metrics: metrics, operators: operators, reads: reads, logger: logger)
+            probes: probes, metrics: metrics, operators: operators, reads: reads, comparisons: comparisons,
+            descriptions: descriptions, limits: limits, logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.

@@ -170,8 +170,8 @@ struct AdminAPITests {
     @Test func `other routes are 404 and other methods 405`() async throws {
         try await RunningAdmin.run { admin in
             for target in [
-                "/", "/livez/x", "/v2", "/console/", "/v1", "/v1/discrepancies", "/v1/payments/",
-                "/v1/payments/p/capture", "/v1/payments/p/events/1",
+                "/", "/livez/x", "/v2", "/console/", "/v1", "/v1/site", "/v1/payments/",
+                "/v1/payments/p/capture", "/v1/payments/p/events/1", "/v1/discrepancies/d/proposals",
             ] {
                 let answer = try await admin.get(target, token: RunningAdmin.token)
                 #expect(answer.status == 404, "\(target)")

@@ -18,12 +18,12 @@ struct RunningAdmin: Sendable {
     static func run(
         progress: ProgressMonitor = ProgressMonitor(), readiness: [HealthCheck] = [],
         startup: [HealthCheck] = [], activity: [HealthCheck] = [],
-        metrics: MetricsRegistry = MetricsRegistry(), limits: AdminLimits = AdminLimits(),
-        _ body: @Sendable (RunningAdmin) async throws -> Void
+        metrics: MetricsRegistry = MetricsRegistry(), comparisons: OperatorComparisons? = nil,
+        limits: AdminLimits = AdminLimits(), _ body: @Sendable (RunningAdmin) async throws -> Void
     ) async throws {
         let admin = try admin(
             progress: progress, readiness: readiness, startup: startup, activity: activity, metrics: metrics,
-            limits: limits)
+            comparisons: comparisons, limits: limits)
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -54,12 +54,15 @@ struct RunningAdmin: Sendable {
     static func admin(
         progress: ProgressMonitor = ProgressMonitor(), readiness: [HealthCheck] = [],
         startup: [HealthCheck] = [], activity: [HealthCheck] = [],
-        metrics: MetricsRegistry = MetricsRegistry(), limits: AdminLimits = AdminLimits()
+        metrics: MetricsRegistry = MetricsRegistry(), comparisons: OperatorComparisons? = nil,
+        limits: AdminLimits = AdminLimits()
     ) throws -> AdminAPI {
         AdminAPI(
             progress: progress,
             checks: ProbeChecks(readiness: readiness, startup: startup, activity: activity), metrics: metrics,
-            operators: try operators(), reads: reads, limits: limits, logger: quiet)
+            operators: try operators(), reads: reads, comparisons: comparisons,
+            descriptions: OperationsDescriptions(operations: Array("ops".utf8), payments: Array("pay".utf8)),
+            limits: limits, logger: quiet)
     }
 
     /// The SHA-256 digest of the token, as `sha256sum` prints it.
@@ -81,7 +84,8 @@ struct RunningAdmin: Sendable {
     }
 
     func send(
-        _ method: String, _ target: String, token: String? = nil
+        _ method: String, _ target: String, token: String? = nil, body: String? = nil,
+        contentType: String? = "application/json"
     ) async throws -> (status: Int, headers: [String: String], text: String) {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(target)") else {
             throw Failure(description: "no URL")
@@ -89,6 +93,10 @@ struct RunningAdmin: Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.timeoutInterval = 20
+        if let body {
+            request.httpBody = Data(body.utf8)
+            request.setValue(contentType ?? "", forHTTPHeaderField: "Content-Type")
+        }
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }

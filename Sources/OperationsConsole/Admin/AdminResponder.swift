@@ -26,69 +26,114 @@ public struct AdminResponder: HTTPResponder {
     let metrics: MetricsRegistry
     let operators: OperatorDirectory
     let reads: OperatorReads
+    let comparisons: OperatorComparisons?
+    let descriptions: OperationsDescriptions
+    let limits: AdminLimits
     let logger: Logger
 
     /// Answers one request.
     public func respond(to request: Request, context: Context) async throws -> Response {
         let target = request.head.path ?? ""
         let question = target.firstIndex(of: "?") ?? target.endIndex
-        let parts = target[..<question].split(separator: "/", omittingEmptySubsequences: false)
-        let path = parts.map(String.init)
         let query = target[question...].dropFirst()
-        let isChunked = request.headers[.transferEncoding] != nil
-        if isChunked || (request.headers[.contentLength] ?? "0") != "0" { context.closeSoon() }
+        // A body that is not read to its end ends the connection.
+        var isUnread = AdminBody.isAnnounced(request)
+        defer { if isUnread { context.closeSoon() } }
         do {
-            return try await answer(request, Array(path.dropFirst()), query.isEmpty ? nil : String(query))
+            let route = try route(of: target[..<question], request)
+            let body = try await body(route, request)
+            isUnread = isUnread && body == nil
+            return try await answer(route, query.isEmpty ? nil : String(query), body ?? [])
         } catch let problem as AdminProblem {
-            return try render(problem.status, "application/problem+json", AdminJSON.bytes(problem))
+            return try render(problem)
         }
     }
 
-    private func answer(_ request: Request, _ path: [String], _ query: String?) async throws -> Response {
-        if let results = try await probe(request, path) {
+    /// What a request asks for, and who does.
+    private struct Routed {
+        let route: AdminRoute
+        let method: String
+        let id: String
+        let person: String?
+        var operation: OperatorComparisons.Operation? { route.comparison(method) }
+    }
+
+    /// Whoever has no token learns nothing of what is there for operators.
+    private func route(of path: Substring, _ request: Request) throws(AdminProblem) -> Routed {
+        let found = AdminRoute.find(path)
+        var person: String?
+        if found?.route.isForOperators ?? (path == "/v1" || path.hasPrefix("/v1/")) {
+            let values = request.headers.filter { $0.name == .authorization }.map(\.value)
+            person = operators.person(authorization: values)
+            guard person != nil else { throw .unauthorized }
+        }
+        guard let found else { throw .notFound }
+        let method = request.method.rawValue
+        guard found.route.methods.contains(method) else { throw .methodNotAllowed(found.route.methods) }
+        let routed = Routed(route: found.route, method: method, id: found.id, person: person)
+        guard comparisons != nil || routed.operation == nil else { throw .notFound }
+        return routed
+    }
+
+    /// The body, where the operation takes one; `nil` where it does not, and none is there.
+    private func body(_ routed: Routed, _ request: Request) async throws(AdminProblem) -> [UInt8]? {
+        guard routed.operation?.takesBody == true else {
+            guard routed.method != "POST" || !AdminBody.isAnnounced(request) else { throw .unexpectedBody }
+            return nil
+        }
+        return try await AdminBody(maximumBytes: limits.maximumBodyBytes, deadline: limits.bodyDeadline)
+            .read(request)
+    }
+
+    private func answer(_ routed: Routed, _ query: String?, _ body: [UInt8]) async throws -> Response {
+        switch routed.route {
+        case .livez, .readyz, .startupz, .activez:
+            let results = await probes.results(String(routed.route.rawValue.dropFirst()))
             let document = ProbeDocument(results, isVerbose: Probes.isVerbose(query))
-            return try render(document.httpStatus, "application/json", AdminJSON.bytes(document))
+            return render(document.httpStatus, "application/json", try AdminJSON.bytes(document))
+        case .metrics: return render(200, OpenMetricsText.contentType, Array(metrics.openMetrics().utf8))
+        case .description: return render(200, "application/yaml", descriptions.operations)
+        case .paymentsDescription: return render(200, "application/yaml", descriptions.payments)
+        case .payments, .payment, .events, .runs, .run, .findings, .abandonment, .discrepancies, .discrepancy,
+            .assignment, .comments, .close:
+            guard let person = routed.person else { throw AdminProblem.unauthorized }
+            let request = OperatorRequest(person: person, id: routed.id, query: query, body: body)
+            let answer = try await operatorAnswer(routed, request)
+            logger.info(
+                "operator request answered",
+                metadata: [
+                    "operator": .string(person), "method": .string(routed.method),
+                    "route": .string(routed.route.rawValue), "status": .stringConvertible(answer.status),
+                ])
+            return render(answer.status, answer.contentType, answer.body, location: answer.location)
         }
-        if path == ["metrics"] {
-            try requireGet(request)
-            return try render(200, OpenMetricsText.contentType, Array(metrics.openMetrics().utf8))
+    }
+
+    private func operatorAnswer(_ routed: Routed, _ request: OperatorRequest) async throws -> StoredAnswer {
+        switch routed.route {
+        case .payments: return await reads.list(request.query)
+        case .payment: return await reads.payment(request.id)
+        case .events: return await reads.events(request.id, request.query)
+        default:
+            guard let comparisons, let operation = routed.operation else { throw AdminProblem.notFound }
+            return await comparisons.answer(operation, request)
         }
-        guard path.first == "v1" else { throw AdminProblem.notFound }
-        let values = request.headers.filter { $0.name == .authorization }.map(\.value)
-        guard let person = operators.person(authorization: values) else { throw AdminProblem.unauthorized }
-        let answer = try await read(request, Array(path.dropFirst()), query)
-        logger.info(
-            "operator request answered",
-            metadata: ["operator": .string(person), "status": .stringConvertible(answer.status)])
-        return try render(answer.status, answer.contentType, answer.body)
     }
 
-    private func probe(_ request: Request, _ path: [String]) async throws -> [NamedResult]? {
-        guard path.count == 1, let name = path.first, Probes.names.contains(name) else { return nil }
-        try requireGet(request)
-        return await probes.results(name)
+    private func render(_ problem: AdminProblem) throws -> Response {
+        var response = render(problem.status, "application/problem+json", try AdminJSON.bytes(problem))
+        if problem.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
+        if !problem.allow.isEmpty { response.headers[.allow] = problem.allow.joined(separator: ", ") }
+        return response
     }
 
-    private func read(_ request: Request, _ path: [String], _ query: String?) async throws -> StoredAnswer {
-        guard path.first == "payments" else { throw AdminProblem.notFound }
-        let rest = Array(path.dropFirst())
-        guard rest.count <= 2, !rest.contains("") else { throw AdminProblem.notFound }
-        if rest.count == 2, rest.last != "events" { throw AdminProblem.notFound }
-        try requireGet(request)
-        guard let id = rest.first else { return await reads.list(query) }
-        return rest.count == 1 ? await reads.payment(id) : await reads.events(id, query)
-    }
-
-    private func requireGet(_ request: Request) throws {
-        guard request.method == .get else { throw AdminProblem.methodNotAllowed }
-    }
-
-    private func render(_ status: Int, _ contentType: String, _ body: [UInt8]) throws -> Response {
+    private func render(
+        _ status: Int, _ contentType: String, _ body: [UInt8], location: String? = nil
+    ) -> Response {
         var headers: HTTPFields = [
             .contentType: contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
-        if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
-        if status == 405 { headers[.allow] = "GET" }
+        if let location { headers[.location] = location }
         return Response(
             status: HTTPResponse.Status(code: status), headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))

@@ -1,7 +1,5 @@
 /// The four questions that orchestrators and load balancers ask.
 struct Probes: Sendable {
-    static let names: Set<String> = ["livez", "readyz", "startupz", "activez"]
-
     let progress: ProgressMonitor
     let readiness: HealthBoard
     let startup: HealthBoard

@@ -1,0 +1,69 @@
+/// The routes of the operators' listener.
+enum AdminRoute: String, Sendable, Hashable, CaseIterable {
+    case livez = "/livez"
+    case readyz = "/readyz"
+    case startupz = "/startupz"
+    case activez = "/activez"
+    case metrics = "/metrics"
+    case description = "/openapi.yaml"
+    case paymentsDescription = "/payments.yaml"
+    case payments = "/v1/payments"
+    case payment = "/v1/payments/{id}"
+    case events = "/v1/payments/{id}/events"
+    case runs = "/v1/reconciliations"
+    case run = "/v1/reconciliations/{id}"
+    case findings = "/v1/reconciliations/{id}/findings"
+    case abandonment = "/v1/reconciliations/{id}/abandon"
+    case discrepancies = "/v1/discrepancies"
+    case discrepancy = "/v1/discrepancies/{id}"
+    case assignment = "/v1/discrepancies/{id}/assignment"
+    case comments = "/v1/discrepancies/{id}/comments"
+    case close = "/v1/discrepancies/{id}/close"
+
+    /// The methods that it takes.
+    var methods: [String] {
+        switch self {
+        case .runs: ["GET", "POST"]
+        case .abandonment, .assignment, .comments, .close: ["POST"]
+        default: ["GET"]
+        }
+    }
+
+    /// Whether an operator's token is needed.
+    var isForOperators: Bool { rawValue.hasPrefix("/v1/") }
+
+    /// The operation of a method on comparisons; `nil` for routes of something else.
+    func comparison(_ method: String) -> OperatorComparisons.Operation? {
+        switch self {
+        case .runs: method == "POST" ? .planRun : .listRuns
+        case .run: .readRun
+        case .findings: .listFindings
+        case .abandonment: .abandonRun
+        case .discrepancies: .listDiscrepancies
+        case .discrepancy: .readDiscrepancy
+        case .assignment: .assign
+        case .comments: .comment
+        case .close: .close
+        default: nil
+        }
+    }
+
+    /// Finds the route of a path and the text at the place of the identifier.
+    static func find(_ path: Substring) -> (route: AdminRoute, id: String)? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.first == "" else { return nil }
+        let rest = Array(parts.dropFirst())
+        for route in allCases {
+            let pattern = route.rawValue.split(separator: "/").map(String.init)
+            guard pattern.count == rest.count else { continue }
+            var id = ""
+            let matches = zip(pattern, rest).allSatisfy { expected, found in
+                guard expected == "{id}" else { return expected == found }
+                id = found
+                return !found.isEmpty
+            }
+            if matches { return (route, id) }
+        }
+        return nil
+    }
+}
