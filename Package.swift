@@ -98,7 +98,9 @@ let package = Package(
                 coreMetrics,
                 crypto,
             ],
-            resources: [.embedInCode("Resources/payments.yaml")], swiftSettings: strict),
+            resources: [
+                .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
+            ], swiftSettings: strict),
         // Tests.
         .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore"], swiftSettings: strict),
         .testTarget(
@@ -152,7 +154,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ReconcileDaemonTests",
-            dependencies: ["ReconcileDaemon", "PaymentCore", "PostgresStore", "Simulation", arguments, yams],
+            dependencies: [
+                "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Reconciler", "PaymentCore", "MemoryStore",
+                "StoreContract", "PostgresStore", "Simulation", hummingbird, arguments, yams, logging, metrics,
+                coreMetrics,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),

@@ -12,6 +12,8 @@ struct ReconciledCommand: AsyncParsableCommand {
             Examples:
               reconciled check-config --config reconciled.yaml
               reconciled serve --config reconciled.yaml
+              reconciled reconcile --config reconciled.yaml --dry-run
+              reconciled discrepancies --config reconciled.yaml
               reconciled demo
               reconciled simulate --seeds 1000
 
@@ -20,7 +22,8 @@ struct ReconciledCommand: AsyncParsableCommand {
         version: BuildVersion.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            SimulateCommand.self, HealthcheckCommand.self, VersionCommand.self,
+            ReconcileCommand.self, DiscrepanciesCommand.self, SimulateCommand.self, HealthcheckCommand.self,
+            VersionCommand.self,
         ])
 
     static func main() async {
@@ -120,6 +123,7 @@ struct CheckConfigCommand: ParsableCommand {
             let (reads, dead) = (window.readsCountFrom.rfc3339, window.latestNotAfter.rfc3339)
             print("recovery: reads count from \(reads); no lost request is executed after \(dead)")
         }
+        for line in configuration.comparison.summary(configuration.providers) { print(line) }
         let providers = configuration.providers.count
         let callers = configuration.callers.count
         print("the configuration is valid: \(providers) provider(s), \(callers) caller(s)")

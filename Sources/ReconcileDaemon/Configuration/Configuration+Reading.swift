@@ -63,6 +63,7 @@ extension Configuration {
             callers: readPrincipals(top, "callers"),
             providers: providers, policy: policy, assumptions: assumptions,
             recovery: openWindow(claim, providers.map(\.contract), store), sweep: readSweep(reconcile),
+            comparison: readComparison(reconcile, providers),
             maximumActive: reconcile.int("max_active", in: 1...1_000_000, default: 4_096),
             sealEvery: reconcile.duration("seal_every", default: .seconds(10)),
             shutdownGrace: reconcile.duration("shutdown_grace", default: .seconds(20)),

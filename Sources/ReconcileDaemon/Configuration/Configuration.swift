@@ -52,6 +52,8 @@ struct Configuration {
     /// Rows were lost: the window in which payments are read before anything is decided about them.
     var recovery: RecoveryWindow?
     var sweep: Sweep.Limits
+    /// Both sides compared.
+    var comparison: Comparison
     var maximumActive: Int
     var sealEvery: Span
     var shutdownGrace: Span

@@ -16,6 +16,15 @@ enum DurationText {
         default: return nil
         }
     }
+
+    /// The shortest text that is read as the same duration.
+    static func render(_ span: Span) -> String {
+        let units: [(Int64, String)] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")]
+        for (size, name) in units where span.milliseconds != 0 && span.milliseconds % size == 0 {
+            return "\(span.milliseconds / size)\(name)"
+        }
+        return span == .zero ? "0s" : "\(span.milliseconds)ms"
+    }
 }
 
 extension Span {

@@ -7,9 +7,9 @@ import Reconciler
 import ServiceLifecycle
 
 extension Daemon {
-    /// The operators' listener: probes, metrics, and reads across all callers.
+    /// The operators' listener: probes, metrics, reads across all callers, and comparisons.
     func adminApplication(
-        _ store: any PaymentStore, _ engine: SettlementEngine, _ registry: MetricsRegistry, _ readiness: Readiness,
+        _ store: any PaymentStore, _ desk: ComparisonDesk?, _ registry: MetricsRegistry, _ readiness: Readiness,
         _ progress: ProgressMonitor, _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         let reader = PaymentReader(store: store)
@@ -33,6 +33,7 @@ extension Daemon {
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
                 events: { await reader.events(of: $0, query: $1) }),
+            comparisons: desk.map { OperatorComparisons(desk: $0) }, descriptions: .shipped,
             logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)

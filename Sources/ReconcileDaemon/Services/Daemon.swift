@@ -38,8 +38,9 @@ struct Daemon {
         let readiness = Readiness()
         let progress = ProgressMonitor()
         let announcement = Announcement(expectsAPI: roles.api)
+        let desk = ComparisonDesk(store: store, configuration: configuration)
         let admin = try adminApplication(
-            parts.store, engine, registry, readiness, progress, announcement, logger)
+            parts.store, desk, registry, readiness, progress, announcement, logger)
         var services: [any Service] = [
             ClosingService {
                 for sender in senders { await sender.shutdown() }
@@ -55,6 +56,12 @@ struct Daemon {
             UpkeepService(store: store, clock: clock, logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
         ]
+        if let desk {
+            services.append(
+                ComparisonStatisticsService(
+                    store: desk.store, providers: desk.comparable, beganAt: configuration.comparison.settings.begin,
+                    clock: clock, logger: logger))
+        }
         if roles.api {
             services.append(
                 try callerApplication(operations, amountCheck, clock, announcement, logger))

@@ -1,0 +1,169 @@
+import MemoryStore
+import OperationsConsole
+import Reconciler
+import StoreContract
+
+@testable import PaymentCore
+
+/// Requests that bring each operation of the operations API into each status that its description names.
+struct Exchanges: Sendable {
+    /// One request and the status that it must get.
+    struct Step: Sendable {
+        var operation: OperationsDescription.Operation
+        var target: String
+        var body: String?
+        var person: String? = "hana"
+        var contentType = "application/json"
+        var status: Int
+        var fault: (code: StoreFailure.Code, operation: StoreOperation)?
+    }
+
+    /// What exists in the book.
+    struct Paths: Sendable {
+        let payment: PaymentID
+        let run: ComparisonRunID
+        let discrepancy: Discrepancy
+
+        init(_ book: OperationsBook) async throws {
+            let work = try await Scenario(store: book.store, clock: book.clock).settle(.init("order-1"))
+            payment = work.payment.id
+            let ours = work.payment.bookedPositions.first
+            let found = [
+                try book.finding("orphan", .orphan, payment: payment),
+                try book.finding("differs", .amountDiffers, amount: 900, payment: payment, ours: ours),
+            ]
+            run = try await book.completed(book.run(try book.day()), found).id
+            guard let kept = try await book.store.discrepancies([found[1].id]).first else {
+                throw RunningOperations.Failure(description: "no discrepancy")
+            }
+            discrepancy = kept
+        }
+    }
+
+    /// Whether comparisons are switched on.
+    var isEnabled = true
+    /// A check behind the probes.
+    var check: HealthCheck?
+    let steps: @Sendable (OperationsBook, Paths) throws -> [Step]
+
+    static let parts: [Exchanges] = [
+        Exchanges { _, _ in probes(200) + descriptions },
+        Exchanges(check: HealthCheck("store") { .fail("It is away.") }) { _, _ in probes(503) },
+        Exchanges { _, paths in payments(paths) },
+        Exchanges { book, paths in try runs(book, paths) },
+        Exchanges(isEnabled: false) { book, _ in
+            [step(409, "POST", "/v1/reconciliations", body: book.wish(try book.day()))]
+        },
+        Exchanges { _, paths in discrepancies(paths) },
+        Exchanges { _, paths in changes(paths) },
+    ]
+
+    private static let unknown = String(repeating: "0", count: 40)
+    private static let large = #"{"text":""# + String(repeating: "x", count: 40_000) + #""}"#
+    /// Digits that pass the check of a card number, put together so that no file holds them.
+    private static let card = ["4111", "1111", "1111", "1111"].joined()
+
+    private static func step(
+        _ status: Int, _ method: String, _ path: String, _ target: String? = nil, body: String? = nil
+    ) -> Step {
+        Step(operation: .init(method: method, path: path), target: target ?? path, body: body, status: status)
+    }
+
+    /// No token, the store away, and the store damaged: what every operation on stored things knows.
+    private static func usual(
+        _ method: String, _ path: String, _ target: String, body: String? = nil, _ store: StoreOperation
+    ) -> [Step] {
+        var stranger = step(401, method, path, target, body: body)
+        stranger.person = nil
+        var away = step(503, method, path, target, body: body)
+        away.fault = (.unavailable, store)
+        var damaged = step(500, method, path, target, body: body)
+        damaged.fault = (.corrupted, store)
+        let question = target.contains("?") ? "&" : "?"
+        return [stranger, away, damaged, step(400, method, path, "\(target)\(question)unheard=1", body: body)]
+    }
+
+    private static func probes(_ status: Int) -> [Step] {
+        ["/livez", "/readyz", "/startupz", "/activez"].flatMap { path in
+            [step(status, "GET", path), step(status, "GET", path, "\(path)?verbose")]
+        }
+    }
+
+    private static let descriptions = ["/metrics", "/openapi.yaml", "/payments.yaml"].map { step(200, "GET", $0) }
+
+    private static func payments(_ paths: Paths) -> [Step] {
+        let one = "/v1/payments/\(paths.payment)"
+        return usual("GET", "/v1/payments", "/v1/payments", .payments)
+            + usual("GET", "/v1/payments/{id}", one, .payment).filter { $0.status != 400 }
+            + usual("GET", "/v1/payments/{id}/events", "\(one)/events", .auditTrail) + [
+                step(200, "GET", "/v1/payments"), step(200, "GET", "/v1/payments/{id}", one),
+                step(400, "GET", "/v1/payments/{id}", "/v1/payments/x"),
+                step(404, "GET", "/v1/payments/{id}", "/v1/payments/pay_\(unknown)"),
+                step(200, "GET", "/v1/payments/{id}/events", "\(one)/events"),
+                step(404, "GET", "/v1/payments/{id}/events", "/v1/payments/pay_\(unknown)/events"),
+            ]
+    }
+
+    private static func runs(_ book: OperationsBook, _ paths: Paths) throws -> [Step] {
+        let (all, one) = ("/v1/reconciliations", "/v1/reconciliations/{id}")
+        let target = "\(all)/\(paths.run)"
+        let wish = book.wish(try book.day(1))
+        let planned = book.run(try book.day(1), kind: .asked).id
+        return usual("GET", all, all, .runs) + usual("POST", all, all, body: wish, .beginRun)
+            + refused(all, all)
+            + usual("GET", one, target, .run)
+            + usual("GET", "\(one)/findings", "\(target)/findings", .findings)
+            + usual("POST", "\(one)/abandon", "\(target)/abandon", .abandonRun) + [
+                step(200, "GET", all), step(202, "POST", all, body: wish),
+                step(422, "POST", all, body: book.wish(try book.day(1), provider: "unheard")),
+                step(200, "GET", one, target), step(200, "GET", one, "\(all)/\(planned)"),
+                step(404, "GET", one, "\(all)/cmp_\(unknown)"),
+                step(200, "GET", "\(one)/findings", "\(target)/findings"),
+                step(404, "GET", "\(one)/findings", "\(all)/cmp_\(unknown)/findings"),
+                step(200, "POST", "\(one)/abandon", "\(all)/\(planned)/abandon"),
+                step(409, "POST", "\(one)/abandon", "\(target)/abandon"),
+                step(404, "POST", "\(one)/abandon", "\(all)/cmp_\(unknown)/abandon"),
+            ]
+    }
+
+    private static func discrepancies(_ paths: Paths) -> [Step] {
+        let (all, one) = ("/v1/discrepancies", "/v1/discrepancies/{id}")
+        let target = "\(all)/\(paths.discrepancy.id)"
+        return usual("GET", all, all, .discrepancies) + usual("GET", one, target, .discrepanciesByID) + [
+            step(200, "GET", all), step(422, "GET", all, "\(all)?assignee=\(card)"),
+            step(200, "GET", one, target), step(404, "GET", one, "\(all)/dis_\(unknown)"),
+        ]
+    }
+
+    private static func changes(_ paths: Paths) -> [Step] {
+        let all = "/v1/discrepancies"
+        var version = paths.discrepancy.version
+        let bodies = [
+            ("assignment", #""assignee":"ken""#), ("comments", #""text":"Asked.""#), ("close", #""reason":"Off.""#),
+        ]
+        return bodies.flatMap { name, words in
+            let path = "\(all)/{id}/\(name)"
+            let target = "\(all)/\(paths.discrepancy.id)/\(name)"
+            let body = "{\(words),\"version\":\(version)}"
+            let stale = "{\(words),\"version\":\(version + 7)}"
+            let steps =
+                usual("POST", path, target, body: body, .changeDiscrepancy) + refused(path, target) + [
+                    step(409, "POST", path, target, body: stale),
+                    step(404, "POST", path, "\(all)/dis_\(unknown)/\(name)", body: body),
+                    step(200, "POST", path, target, body: body),
+                ]
+            version += 1
+            return steps
+        }
+    }
+
+    /// Bodies that no operation takes.
+    private static func refused(_ path: String, _ target: String) -> [Step] {
+        var text = step(415, "POST", path, target, body: "{}")
+        text.contentType = "text/plain"
+        return [
+            text, step(413, "POST", path, target, body: large),
+            step(422, "POST", path, target, body: #"{"a":"\#(card)"}"#),
+        ]
+    }
+}

@@ -1,0 +1,90 @@
+import MemoryStore
+import OperationsConsole
+import Reconciler
+import StoreContract
+import Synchronization
+import Testing
+
+@testable import PaymentCore
+
+/// The description of the operations API against what is served: each operation, in each status that it names.
+@Suite struct OperationsDescriptionTests {
+    typealias Operation = OperationsDescription.Operation
+
+    private func description(_ api: RunningOperations) async throws -> OperationsDescription {
+        let operations = try await api.send("GET", "/openapi.yaml", as: nil)
+        let payments = try await api.send("GET", "/payments.yaml", as: nil)
+        #expect(operations.status == 200 && payments.status == 200)
+        #expect(operations.headers["content-type"] == "application/yaml")
+        return try OperationsDescription(operations: operations.text, payments: payments.text)
+    }
+
+    @Test func `every documented operation answers as documented, in every status that it names`() async throws {
+        let seen = Mutex<[Operation: Set<Int>]>([:])
+        for exchange in Exchanges.parts {
+            let book = try OperationsBook()
+            let paths = try await Exchanges.Paths(book)
+            try await RunningOperations.run(book, isEnabled: exchange.isEnabled, check: exchange.check) { api in
+                let description = try await description(api)
+                for step in try exchange.steps(book, paths) {
+                    if let fault = step.fault { await book.store.failNext(fault.code, on: fault.operation) }
+                    let reply = try await api.send(
+                        step.operation.method, step.target, step.body, as: step.person,
+                        contentType: step.contentType)
+                    #expect(reply.status == step.status, "\(step.operation) \(step.target): \(reply.text)")
+                    let findings = description.findings(reply, to: step.operation)
+                    #expect(findings.isEmpty, "\(findings)")
+                    seen.withLock { _ = $0[step.operation, default: []].insert(reply.status) }
+                }
+            }
+            #expect(await book.store.unusedFaults == 0)
+        }
+        try await RunningOperations.run(try OperationsBook()) { api in
+            let served = try await description(api).served
+            #expect(served.count == 20)
+            for (operation, statuses) in served {
+                let missing = statuses.subtracting(seen.withLock { $0[operation] ?? [] })
+                #expect(missing.isEmpty, "\(operation.method) \(operation.path) was not seen with \(missing.sorted())")
+            }
+        }
+    }
+
+    @Test func `what is planned is not served, and what is served is described`() async throws {
+        try await RunningOperations.run(try OperationsBook()) { api in
+            let description = try await description(api)
+            for operation in description.planned {
+                let target = operation.path.replacing("{id}", with: "dis_\(String(repeating: "0", count: 40))")
+                let reply = try await api.send(operation.method, target)
+                #expect(reply.status == 404, "\(operation)")
+            }
+            for operation in description.served.keys {
+                let target = operation.path.replacing("{id}", with: "x")
+                let reply = try await api.send("DELETE", target)
+                #expect(reply.status == 405, "\(operation.path): \(reply.text)")
+                #expect(reply.headers["allow"]?.contains(operation.method) == true)
+                let allowed = reply.headers["allow"]?.split(separator: ", ").map(String.init) ?? []
+                for method in allowed {
+                    #expect(description.served[Operation(method: method, path: operation.path)] != nil)
+                }
+            }
+        }
+    }
+
+    @Test func `the check of documents finds what is wrong`() throws {
+        let schema = try JSONText(
+            #"""
+            {"type":"object","required":["a"],"additionalProperties":false,
+             "properties":{"a":{"type":"integer","minimum":1},
+                           "b":{"oneOf":[{"type":"string","pattern":"^x$"},{"type":"null"}]}}}
+            """#)
+        let check = SchemaCheck(documents: [:])
+        func findings(_ text: String) throws -> [String] { check.findings(try JSONText(text), schema, in: "-") }
+        #expect(try findings(#"{"a":1,"b":null}"#).isEmpty)
+        #expect(try findings(#"{"a":1,"b":"x"}"#).isEmpty)
+        for wrong in [#"{}"#, #"{"a":0}"#, #"{"a":"1"}"#, #"{"a":true}"#, #"{"a":1,"b":"y"}"#, #"{"a":1,"c":1}"#, "[]"]
+        {
+            #expect(try !findings(wrong).isEmpty, "\(wrong)")
+        }
+        #expect(!check.findings(.null, try JSONText(#"{"unheard":1}"#), in: "-").isEmpty)
+    }
+}
