@@ -73,7 +73,8 @@ enum ChangeStatements {
                 SELECT id FROM payments WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE
             ), written AS (
                 UPDATE payments AS p SET state = change.state, latch = change.latch, updated_at = change.updated_at,
-                    version = change.read_version + 1, booked_version = change.read_version + 1, due_at = change.due_at, due_provider = change.due_provider,
+                    version = change.read_version + 1, booked_version = change.read_version + 1,
+                    due_at = change.due_at, due_provider = change.due_provider,
                     audit_seq = change.audit_seq, audit_hash = change.audit_hash, document = change.document,
                     lease_holder = CASE WHEN change.ends THEN NULL ELSE p.lease_holder END,
                     lease_until = CASE WHEN change.ends THEN NULL ELSE p.lease_until END

@@ -4,8 +4,8 @@ internal import StoreRows
 
 /// What is known of transactions, by their keys: each page is one statement.
 ///
-/// Each lookup is a subquery with a LIMIT, which PostgreSQL carries out by an index for one key at a time. Joined otherwise,
-/// a plan that was made while the tables were small would read them from end to end, and be kept.
+/// Each lookup is a subquery with a LIMIT, which PostgreSQL carries out by an index for one key at a time. Joined
+/// otherwise, a plan that was made while the tables were small would read them from end to end, and be kept.
 enum PositionStatements {
     /// What is asked for by keys, in the order of the questions.
     static func asked(_ provider: ProviderName, _ questions: [PositionQuestion]) -> Statement {
@@ -41,8 +41,8 @@ enum PositionStatements {
             """, [.text(provider.name), .int(limit)] + (key.map { [.text($0.text)] } ?? []))
     }
 
-    /// The legs at a provider of payments that changed in a window, from a place on: of the first `limit` payments there,
-    /// whether they have a leg at the provider or not.
+    /// The legs at a provider of payments that changed in a window, from a place on: of the first `limit` payments
+    /// there, whether they have a leg at the provider or not.
     static func changed(
         _ provider: ProviderName, in window: ComparedWindow, from place: BookedPlace?, limit: Int
     ) -> Statement {
@@ -78,8 +78,8 @@ enum PositionStatements {
         """
     }
 
-    /// The leg that has the key of what is asked; where there is none, the leg that it names. Nearly always they are the
-    /// same, and its effects are not looked for.
+    /// The leg that has the key of what is asked; where there is none, the leg that it names. Nearly always they are
+    /// the same, and its effects are not looked for.
     private static let books = """
         LEFT JOIN LATERAL (
             SELECT \(BookedColumns.leg) FROM legs

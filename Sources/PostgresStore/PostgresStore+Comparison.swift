@@ -31,8 +31,8 @@ extension PostgresStore: ComparisonStore {
 
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     ///
-    /// Each statement goes through a bounded number of payments, so that a provider with few of them in a long window is
-    /// read within the time limit as well.
+    /// Each statement goes through a bounded number of payments, so that a provider with few of them in a long window
+    /// is read within the time limit as well.
     public func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> [KnownPosition] {

@@ -2,8 +2,8 @@ public import PaymentCore
 public import Reconciler
 internal import StoreRows
 
-// Whoever changes a run locks its lane first, so that no two of these ever wait for each other. The statements of one call
-// are one transaction, because they leave as one pipeline.
+// Whoever changes a run locks its lane first, so that no two of these ever wait for each other. The statements of one
+// call are one transaction, because they leave as one pipeline.
 extension PostgresStore {
     /// Plans a run: stores it if its identifier is new; returns what is stored.
     public func begin(_ run: ComparisonRun) async throws(StoreFailure) -> ComparisonRun {

@@ -5,9 +5,9 @@ internal import StoreRows
 extension PostgresStore {
     /// Makes a step durable, or refuses it whole: one pipeline, which is one transaction.
     ///
-    /// - Throws: ``StoreFailure`` with the code `indeterminate` if the answer did not come or the standby did not confirm:
-    ///   the run, read again, has the next version if the step was written. `other` if the step contradicts itself, or a
-    ///   sum does not fit.
+    /// - Throws: ``StoreFailure`` with the code `indeterminate` if the answer did not come or the standby did not
+    ///   confirm: the run, read again, has the next version if the step was written. `other` if the step contradicts
+    ///   itself, or a sum does not fit.
     public func record(_ step: ComparisonStep, token: LeaseToken) async throws(StoreFailure) -> StepResult {
         let rows = try StepRows(step)
         let statements = StepStatements(rows, token).all

@@ -41,8 +41,10 @@ enum RunStatements {
     /// Prolongs the lease from now.
     static func renew(_ id: ComparisonRunID, token: LeaseToken, leaseFor: Span, clock: Parameter) -> Statement {
         Statement(
-            "UPDATE comparison_lanes SET until = \(DatabaseClock.now(4)) + $3 WHERE \(lane) AND \(held) RETURNING token",
-            [.text(id.text), .int(token.number), .int(leaseFor.milliseconds), clock])
+            """
+            UPDATE comparison_lanes SET until = \(DatabaseClock.now(4)) + $3 WHERE \(lane) AND \(held)
+            RETURNING token
+            """, [.text(id.text), .int(token.number), .int(leaseFor.milliseconds), clock])
     }
 
     /// Ends the lease.

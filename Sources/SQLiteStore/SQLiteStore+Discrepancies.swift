@@ -41,7 +41,7 @@ extension SQLiteStore {
     /// Counts the discrepancies that are not closed, in order of provider and class.
     public func discrepancyCounts() async throws(StoreFailure) -> [DiscrepancyCount] {
         try await read("discrepancy counts") { db in
-            // In two halves, because a sum that does not fit is an error here; one that would not is told as a smaller one.
+            // In two halves: a sum that does not fit is an error here, and is to be told as a smaller one.
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT provider, finding, count(*), min(opened_at), risk_currency,

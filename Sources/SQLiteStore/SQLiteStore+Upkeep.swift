@@ -9,8 +9,8 @@ extension SQLiteStore {
     private static let forgettingStep = 1_000
 
     /// Removes what comparisons need no longer than the retention: positions that are settled and were compared last
-    /// before it, runs that ended before it with their findings, and discrepancies that were closed before it. Never what
-    /// is unsettled, what explains a difference of money, or the head of a provider's chain. Payments stay.
+    /// before it, runs that ended before it with their findings, and discrepancies that were closed before it. Never
+    /// what is unsettled, what explains a difference of money, or the head of a provider's chain. Payments stay.
     ///
     /// - Returns: how many rows were removed.
     public func upkeep() async throws(StoreFailure) -> Int {

@@ -5,8 +5,8 @@ internal import Reconciler
 /// What our books say of a leg, as columns of `legs` and `payments`.
 ///
 /// `payments.booked_version` is the version of the payment from which the columns of its legs were derived. Where it is
-/// another than the payment's, a program wrote the payment that does not know these columns, and the position is derived
-/// from the document instead.
+/// another than the payment's, a program wrote the payment that does not know these columns, and the position is
+/// derived from the document instead.
 package enum BookedColumns {
     /// The columns of a leg.
     package static let legColumns = [
@@ -95,8 +95,8 @@ extension ColumnReader {
 }
 
 extension KnownPosition {
-    /// What is known of a key, and the leg that was found for it. A leg has the key that its payment says; any other leg is
-    /// only named.
+    /// What is known of a key, and the leg that was found for it. A leg has the key that its payment says; any other
+    /// is only named.
     package init(key: EffectKey, books: BookedPosition?, row: ComparedPosition?) {
         let isOwn = books?.key == key
         self.init(key: key, ours: isOwn ? books : nil, named: isOwn ? nil : books, row: row)

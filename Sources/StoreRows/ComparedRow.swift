@@ -3,13 +3,17 @@ package import Reconciler
 
 /// A compared position as a row of `compared_positions`.
 package struct ComparedRow: WrittenRow {
+    /// The table.
     package static let table = "compared_positions"
+    /// The columns by which a row is found.
     package static let key = ["provider", "key"]
+    /// All columns, in the order of ``values``.
     package static let columns: [Column] =
         [
             Column("provider", .text), Column("key", .text), Column("unsettled", .flag), Column("ours_net", .int),
             Column("theirs_net", .int),
         ] + read
+    /// The values, one for each column.
     package let values: [ColumnValue]
 
     /// The columns that are read back, in the order of ``position(_:from:at:key:)``.
@@ -33,8 +37,8 @@ package struct ComparedRow: WrittenRow {
 
     /// The row of a position.
     ///
-    /// - Throws: ``StoreFailure`` with the code `other` if a side is about another transaction, or an amount of a side is
-    ///   of another currency than the rest of it.
+    /// - Throws: ``StoreFailure`` with the code `other` if a side is about another transaction, or an amount of a side
+    ///   is of another currency than the rest of it.
     package init(_ position: ComparedPosition) throws(StoreFailure) {
         let (ours, theirs) = (position.ours, position.theirs)
         let isOne =

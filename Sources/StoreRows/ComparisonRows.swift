@@ -3,8 +3,11 @@ package import Reconciler
 
 /// A run of the comparison as a row of `comparison_runs`.
 package struct RunRow: WrittenRow {
+    /// The table.
     package static let table = "comparison_runs"
+    /// The columns by which a row is found.
     package static let key = ["id"]
+    /// All columns, in the order of ``values``.
     package static let columns: [Column] = [
         Column("id", .text), Column("provider", .text), Column("lane", .text), Column("kind", .text),
         Column("attempt", .int), Column("is_dry", .flag), Column("state", .text), Column("window_to", .int),
@@ -12,6 +15,7 @@ package struct RunRow: WrittenRow {
     ]
     /// The states after which a run never changes, in SQL.
     package static let isFinal = "state IN ('completed', 'abandoned')"
+    /// The values, one for each column.
     package let values: [ColumnValue]
 
     /// The row of a run, under the version that it has.
@@ -27,11 +31,15 @@ package struct RunRow: WrittenRow {
 
 /// What a run found, as a row of `comparison_findings`.
 package struct FindingRow: WrittenRow {
+    /// The table.
     package static let table = "comparison_findings"
+    /// The columns by which a row is found.
     package static let key = ["run", "discrepancy"]
+    /// All columns, in the order of ``values``.
     package static let columns: [Column] = [
         Column("run", .text), Column("discrepancy", .text), Column("document", .text),
     ]
+    /// The values, one for each column.
     package let values: [ColumnValue]
 
     /// The row of a finding.
@@ -44,8 +52,11 @@ package struct FindingRow: WrittenRow {
 
 /// A discrepancy as a row of `discrepancies`.
 package struct DiscrepancyRow: WrittenRow {
+    /// The table.
     package static let table = "discrepancies"
+    /// The columns by which a row is found.
     package static let key = ["id"]
+    /// All columns, in the order of ``values``.
     package static let columns: [Column] = [
         Column("id", .text), Column("provider", .text), Column("key", .text), Column("finding", .text),
         Column("state", .text), Column("payment", .text), Column("assignee", .text), Column("opened_at", .int),
@@ -54,6 +65,7 @@ package struct DiscrepancyRow: WrittenRow {
         Column("theirs_net", .int), Column("theirs_currency", .text), Column("explains_money", .flag),
         Column("version", .int), Column("document", .text),
     ]
+    /// The values, one for each column.
     package let values: [ColumnValue]
     /// The identifier.
     package let id: String

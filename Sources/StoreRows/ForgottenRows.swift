@@ -1,7 +1,7 @@
 /// What comparisons remember no longer than the retention, in SQL. The words are those of the partial indexes.
 package enum ForgottenRows {
-    /// Positions that are settled, and were compared last before a moment. Both sides of them hold the same, so that they
-    /// explain nothing, and one that comes back is taken in anew on both sides.
+    /// Positions that are settled, and were compared last before a moment. Both sides of them hold the same, so that
+    /// they explain nothing, and one that comes back is taken in anew on both sides.
     package static func positions(before moment: String) -> String {
         """
         NOT unsettled AND compared_at < \(moment) AND coalesce(ours_net, 0) = coalesce(theirs_net, 0)
@@ -19,8 +19,8 @@ package enum ForgottenRows {
         """
     }
 
-    /// Discrepancies that were closed, and seen last, before a moment. One that explains a difference of money stays, as
-    /// does one whose position is unsettled: a person closed it, and without it the next run would open it again.
+    /// Discrepancies that were closed, and seen last, before a moment. One that explains a difference of money stays,
+    /// as does one whose position is unsettled: a person closed it, and without it the next run would open it again.
     package static func discrepancies(before moment: String) -> String {
         """
         state = 'closed' AND closed_at < \(moment) AND last_seen_at < \(moment) AND NOT explains_money

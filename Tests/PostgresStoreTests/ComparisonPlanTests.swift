@@ -5,8 +5,8 @@ internal import Testing
 @testable internal import PostgresStore
 @testable internal import StoreContract
 
-/// Nothing that a comparison does all the time reads a table, or all that it has of a provider, from end to end: not even
-/// by a plan that was made while the tables were small.
+/// Nothing that a comparison does all the time reads a table, or all that it has of a provider, from end to end: not
+/// even by a plan that was made while the tables were small.
 @Suite struct ComparisonPlanTests {
     /// Tables that grow without bound.
     private static let growing = [

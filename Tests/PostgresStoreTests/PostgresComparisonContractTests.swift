@@ -2,7 +2,8 @@ internal import PostgresStore
 internal import StoreContract
 internal import Testing
 
-@Suite struct PostgresComparisonContractTests {
+/// One after the other: a crowd of schemas at once makes those wait who measure time.
+@Suite(.serialized) struct PostgresComparisonContractTests {
     private static let subject = ComparisonSubject(
         withStore: { clock, body in
             try await StoreSchema.withStore(clock) { store, _ in try await body(store) }
