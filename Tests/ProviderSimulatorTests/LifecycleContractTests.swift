@@ -51,7 +51,7 @@ import Testing
             #expect(shown.status == "authorized")
             #expect(shown.captures.map(\.status) == ["declined"])
             #expect(shown.captures.map(\.reason) == ["account_closed"])
-            #expect(try await card.capture() == first)
+            #expect(try await card.capture().withoutDate == first.withoutDate)
             #expect(try await card.void().status == 200)
         }
     }

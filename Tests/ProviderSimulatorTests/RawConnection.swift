@@ -10,6 +10,12 @@ enum Reply: Equatable {
     /// Nothing more came within the time that the caller waits.
     case silence
 
+    /// The same but for the time at which it was given, which moves on between two answers.
+    var withoutDate: Reply {
+        guard case .answer(let status, let headers, let body) = self else { return self }
+        return .answer(status: status, headers: headers.filter { $0.key.lowercased() != "date" }, body: body)
+    }
+
     var status: Int? {
         if case .answer(let status, _, _) = self { return status }
         return nil
