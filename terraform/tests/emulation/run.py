@@ -59,8 +59,6 @@ class Terraform:
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_EC2_METADATA_DISABLED": "true",
-            # A refusal is an answer; the provider's own 25 attempts take many minutes to say so.
-            "AWS_MAX_ATTEMPTS": "2",
             "TF_IN_AUTOMATION": "1",
         }
         (self.directory / "backend_override.tf").write_text('terraform {\n  backend "local" {}\n}\n')
@@ -78,12 +76,12 @@ class Terraform:
         (self.directory / "provider_override.tf").write_text(self.provider_overrides())
 
     def provider_overrides(self) -> str:
-        """Two attempts for a call, for each of the environment's providers."""
+        """A few attempts for a call, for each of the environment's providers: its own 25 take many minutes to fail."""
         aliases = {"active": [None, "other"], "standby": [None, "other"], "global": [None],
                    "both": ["active", "standby", "global"]}[self.environment]
         line = "  alias       = \"{}\"\n"
         return "\n".join(
-            'provider "aws" {\n' + (line.format(alias) if alias else "") + "  max_retries = 2\n}\n" for alias in aliases)
+            'provider "aws" {\n' + (line.format(alias) if alias else "") + "  max_retries = 6\n}\n" for alias in aliases)
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Runs a command and returns its output; ends the test when it does not end as it should."""
