@@ -1,8 +1,8 @@
 """Executes a request once, however often it is sent.
 
-A client of AWS sends a request again when the connection ends before the answer came. AWS knows most of them by a token;
-moto executes them twice, and the second answer to a create is "already exists". The attempts of one call bear the
-same identifier, so the first answer can be given again.
+A client of AWS sends a request again when the connection ends before the answer came. AWS knows most of them by a
+token; moto executes them twice, and the second answer to a create is "already exists". The attempts of one call bear
+the same identifier, so the first answer can be given again.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Applies the environments of terraform/ to an emulation of AWS, looks at what came of it, destroys it, and applies again.
+"""Applies the environments of terraform/ to an emulation of AWS, looks at it, destroys it, and applies it again.
 
     run.py TERRAFORM WORK [PART]    TERRAFORM: the directory terraform/; WORK: where the copy and the logs go;
                                     PART: together or apart, one of the two parts only
@@ -81,7 +81,8 @@ class Terraform:
                    "both": ["active", "standby", "global"]}[self.environment]
         line = "  alias       = \"{}\"\n"
         return "\n".join(
-            'provider "aws" {\n' + (line.format(alias) if alias else "") + "  max_retries = 6\n}\n" for alias in aliases)
+            'provider "aws" {\n' + (line.format(alias) if alias else "") + "  max_retries = 6\n}\n"
+            for alias in aliases)
 
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Runs a command and returns its output; ends the test when it does not end as it should."""
@@ -184,6 +185,7 @@ def sites_apart(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
     # moto cannot restore from replicated backups; a replica, made and promoted, takes its place.
     standby.lose_other_region()
     standby.apply(standby_tier=hot, standby_copies_to_active_region=False)
+    checks.holds(checks.is_replica(SETTINGS), "before its promotion the standby's database is a replica")
     standby.apply(standby_database_promoted=True)
     checks.promoted_standby(SETTINGS, endpoint)
     refusal = standby.change("apply", standby_copies_to_active_region=True, fails=True)
