@@ -38,7 +38,8 @@ extension PostgresStore: ComparisonStore {
     ) async throws(StoreFailure) -> [KnownPosition] {
         var found: [KnownPosition] = []
         var place = place
-        var chunk = max(2, limit)
+        // The payment at the place comes again, for those of its legs that lie after it.
+        var chunk = max(1, limit) + 1
         while found.count < limit {
             let last = place
             let statement = PositionStatements.changed(provider, in: window, from: place, limit: chunk)
