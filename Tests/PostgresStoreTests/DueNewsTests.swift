@@ -44,13 +44,18 @@ internal import Testing
 
     @Test func `what is left due and free wakes another store at once`() async throws {
         try await withTwo { scenario, store, tally in
-            var work = try await scenario.create(.init("free"))
-            #expect(work.payment.dueAt.map { $0 <= work.payment.updatedAt } == true)
-            let began = ContinuousClock.now
-            try await scenario.save(&work, ends: true)
-            try await eventually { tally.value == 2 }
-            // Not by looking again, which a listener does each second.
-            #expect(ContinuousClock.now - began < .milliseconds(900))
+            var fastest = Duration.seconds(60)
+            for round in 1...5 {
+                var work = try await scenario.create(.init("free-\(round)"))
+                #expect(work.payment.dueAt.map { $0 <= work.payment.updatedAt } == true)
+                let began = ContinuousClock.now
+                try await scenario.save(&work, ends: true)
+                try await eventually { tally.value == 1 + round }
+                fastest = min(fastest, ContinuousClock.now - began)
+            }
+            // Not by looking again, which a listener does each second: each round would then take nearly as long. The
+            // fastest counts, because a busy machine may hold up any of them.
+            #expect(fastest < .milliseconds(500))
             #expect(try await hasTold(store))
         }
     }
