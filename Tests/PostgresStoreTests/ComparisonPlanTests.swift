@@ -62,6 +62,36 @@ internal import Testing
         }
     }
 
+    @Test func `each page of what changed goes through the payments once`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withStore(clock, readers: 1) { store, _ in
+            let it = Comparing(store: store, clock: clock)
+            for number in 0..<6 { try await it.payments.create(Scenario.Order("k\(number)")) }
+            let window = try #require(ComparedWindow(from: ManualClock.start, to: ManualClock.start + .hours(1)))
+            var place: BookedPlace?
+            for _ in 0..<3 {
+                let before = try await Self.walks(store)
+                let page = try await store.changedPositions(at: Comparing.cards(), in: window, after: place, limit: 2)
+                #expect(page.count == 2)
+                #expect(try await Self.walks(store) == before + 1)
+                place = page.last?.ours.map { BookedPlace($0) }
+            }
+        }
+    }
+
+    /// How often the one session of a store has gone along the payments that changed.
+    private static func walks(_ store: PostgresStore) async throws -> Int64 {
+        try await store.perform("test") { connection in
+            _ = try connection.run([Statement("SELECT pg_stat_force_next_flush()::text")])
+            let counted = try connection.rows(
+                """
+                SELECT idx_scan FROM pg_stat_user_indexes
+                WHERE indexrelname = 'payments_changed' AND schemaname = current_schema()
+                """)
+            return try counted.int(0, 0)
+        }
+    }
+
     private static func isOfComparisons(_ sql: String) -> Bool {
         ["compar", "discrepanc"].contains { sql.contains($0) }
     }
