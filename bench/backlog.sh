@@ -56,10 +56,11 @@ backlog_settle() {
 inquiries() {
     local log=$BENCH_DIR/inquiries.log
     pg_sql bench --tuples-only --no-align --command \
-        "SELECT key FROM reconciled.effects WHERE provider = 'points' LIMIT 50000" >"$BENCH_DIR/keys"
+        "SELECT key FROM reconciled.effects WHERE provider = 'points' AND status = 'tried' LIMIT 50000" \
+        >"$BENCH_DIR/keys"
     BENCH_KEYS=$BENCH_DIR/keys wrk --threads 1 --connections 64 --duration "$1s" --script bench/inquiry.lua \
         "http://127.0.0.1:$SIMULATOR_PORT" >"$log" 2>&1 || die "wrk failed: $(tail -n 3 "$log")"
-    awk '$1 == "errors" && $2 > 0 { print "errors:", $2; exit 1 } $1 == "rate" { print $2 }' "$log"
+    awk '$1 == "errors" && $2 > 0 { exit 1 } $1 == "rate" { print $2 }' "$log" || die "inquiries: $(cat "$log")"
 }
 
 # settling_commits COUNT SECONDS: the commits of such settlements a second, one by one, by pgbench with 64 clients.
