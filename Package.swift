@@ -168,7 +168,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ReconcileDaemon", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport", "PaymentCore",
-                "SQLiteStore", "Reconciler", "PostgresServers", crypto, logging,
+                "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

@@ -11,7 +11,7 @@ enum PositionStatements {
     static func asked(_ provider: ProviderName, _ questions: [PositionQuestion]) -> Statement {
         Statement(
             """
-            SELECT asked.key, \(found), \(ComparedRow.qualified)
+            SELECT asked.key, \(found), \(pruned), \(ComparedRow.qualified)
             FROM unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked (key, payment, leg, place)
             LEFT JOIN LATERAL (\(remembered("asked.key"))) AS c ON true
             \(books)
@@ -32,7 +32,7 @@ enum PositionStatements {
                 SELECT key COLLATE "default" AS asked_key, \(ComparedRow.selection) FROM compared_positions
                 WHERE provider = $1 AND unsettled \(key == nil ? "" : "AND key > $3") ORDER BY key LIMIT $2
             )
-            SELECT asked.key, \(found), \(ComparedRow.qualified)
+            SELECT asked.key, \(found), \(pruned), \(ComparedRow.qualified)
             FROM c JOIN LATERAL (
                 SELECT c.asked_key AS key, c.theirs_payment AS payment, c.theirs_leg AS leg
             ) AS asked ON true
@@ -103,12 +103,21 @@ enum PositionStatements {
         BookedColumns.legColumns.map { "CASE WHEN own.payment_id IS NULL THEN named.\($0) ELSE own.\($0) END" }
         .joined(separator: ", ") + ", \(BookedColumns.ofPayment)"
 
+    /// Whether the payment that is named is gone and its key is spent: it was pruned.
+    private static let pruned = """
+        CASE WHEN p.id IS NULL AND asked.payment IS NOT NULL
+            AND EXISTS (SELECT 1 FROM idempotency_keys WHERE place = asked.payment)
+            THEN 1::bigint ELSE 0::bigint END
+        """
+
     /// A row of ``asked(_:_:)`` or ``unsettled(_:after:limit:)``.
     static func known(_ row: StoredRow, at provider: ProviderName) throws -> KnownPosition {
         let key = EffectKey(reported: try row.word(0))
-        return KnownPosition(
+        var known = KnownPosition(
             key: key, books: try BookedColumns.position(row, from: 1, at: provider),
-            row: try ComparedRow.position(row, from: 1 + BookedColumns.count, at: provider, key: key))
+            row: try ComparedRow.position(row, from: 2 + BookedColumns.count, at: provider, key: key))
+        known.isPruned = try row.number(1 + BookedColumns.count) != 0
+        return known
     }
 
     /// A row of ``changed(_:in:from:limit:)``: which payment it is of, and its leg there.

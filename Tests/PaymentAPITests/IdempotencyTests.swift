@@ -134,6 +134,19 @@ struct IdempotencyTests {
         }
     }
 
+    @Test func `a payment that was undone before its caller came is said to be, and is not kept`() async throws {
+        try await RunningAPI.run { api in
+            let id = try SamplePayment().payment.id
+            api.operations.set { $0.result = .failure(.undone(id)) }
+            let answer = try await api.create()
+            #expect(answer.status == 410)
+            #expect(try answer.string("type") == "/problems/idempotency-key-spent")
+            #expect(try answer.string("detail")?.contains("was undone") == true)
+            #expect(try answer.string("payment_id") == id.text)
+            #expect(api.operations.kept.isEmpty)
+        }
+    }
+
     @Test func `too late is a settled answer and is kept, a wrong state is not`() async throws {
         try await RunningAPI.run { api in
             let id = try SamplePayment().payment.id

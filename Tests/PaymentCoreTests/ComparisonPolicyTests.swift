@@ -20,7 +20,7 @@ import Testing
                 }
             }
         }
-        #expect(allowed == 8 * 3 + 3 + 2 + 1 + 1)
+        #expect(allowed == 8 * 3 + 2 + 2 + 1 + 1)
     }
 
     @Test func `the defaults are allowed, touch nothing that is not ours, and wait for what may heal`() {

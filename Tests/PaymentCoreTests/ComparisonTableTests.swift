@@ -43,7 +43,7 @@ import Testing
                 wrong.append("\(broken): \(verdict) for \(facts)")
             }
         }
-        #expect(count == 6 * 6 * 3 * 3 * 3 * 3 * 16)
+        #expect(count == 6 * 6 * 3 * 3 * 4 * 3 * 16)
         #expect(first["no-row"] == nil)
         let names = ComparisonTable.shipped.rows.map(\.name)
         #expect(Set(names).count == names.count)

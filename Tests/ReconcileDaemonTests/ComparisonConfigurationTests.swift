@@ -45,8 +45,8 @@ import Yams
         #expect(settings.policy.rule(for: .orphan) == .init(.undo, after: .hours(2)))
         #expect(settings.policy.rule(for: .lateReversal) == .init(.settle))
         #expect(settings.policy.rule(for: .foreign) == ComparisonPolicy.standard.rule(for: .foreign))
-        let variable = ["RECONCILED_RECONCILE_COMPARISON_POLICY_ORPHAN": "adopt"]
-        #expect(try read("", variable).comparison.settings.policy.rule(for: .orphan) == .init(.adopt, after: .days(1)))
+        let variable = ["RECONCILED_RECONCILE_COMPARISON_POLICY_ORPHAN": "undo"]
+        #expect(try read("", variable).comparison.settings.policy.rule(for: .orphan) == .init(.undo, after: .days(1)))
         #expect(try !read("enabled: false").comparison.isEnabled)
     }
 
@@ -60,10 +60,10 @@ import Yams
         ("policy: {matched: tell}", "reconcile.comparison.policy.matched: '(unknown key)'"),
         ("policy: {foreign: undo}", "reconcile.comparison.policy.foreign: 'undo'; allowed: one of tell"),
         (
-            "policy: {ours_only: adopt}",
-            "reconcile.comparison.policy.ours_only: 'adopt'; allowed: one of settle, quarantine"
+            "policy: {ours_only: undo}",
+            "reconcile.comparison.policy.ours_only: 'undo'; allowed: one of settle, quarantine"
         ),
-        ("policy: {orphan: shout}", "reconcile.comparison.policy.orphan: 'shout'; allowed: one of undo, adopt, tell"),
+        ("policy: {orphan: shout}", "reconcile.comparison.policy.orphan: 'shout'; allowed: one of undo, tell"),
         ("policy: {orphan: undo later}", "reconcile.comparison.policy.orphan: 'undo later'; allowed: one of undo"),
         (
             "orphan_wait: 1h, policy: {orphan: undo after 2h}",

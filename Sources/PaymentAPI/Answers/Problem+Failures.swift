@@ -13,6 +13,12 @@ extension Problem {
         case .keySpent:
             self.init(.keySpent, 410, "Idempotency-Key is spent")
             self.payment = payment
+        case .undone(let id):
+            self.init(
+                .keySpent, 410, "Idempotency-Key is spent",
+                detail: "Before this request the payment was found at a provider without being in the books, and was "
+                    + "undone. Nothing is charged; to charge it, create it under another key.")
+            self.payment = id
         case .refused(let refusal, let id):
             self.init(refusal, of: kind, payment: id)
         case .notAccepting(let reason, let retryAfter):

@@ -10,6 +10,7 @@ extension Problem {
         case .emptyWindow: self = Problem.impossible("to", failure)
         case .notComparable(.noListing): self = Problem.impossible("provider", failure)
         case .notComparable(.tooYoung): self = Problem.impossible("to", failure)
+        case .notComparable(.tooOld): self = Problem.impossible("from", failure)
         case .unknownPerson: self = Problem.impossible("assignee", failure)
         case .switchedOff, .tooManyAttempts:
             self.init(.stateConflict, 409, "The state does not permit this", detail: Problem.sentence(failure))

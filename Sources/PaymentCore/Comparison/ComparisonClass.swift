@@ -24,7 +24,7 @@ public enum ComparisonClass: String, Sendable, Hashable, Codable, CaseIterable {
     case orphan
     /// It names a leg of ours that has another transaction.
     case duplicate
-    /// It names nobody that we know of, and is never touched.
+    /// It names nobody that we know of, or a payment that was pruned, and is never touched.
     case foreign
     /// It succeeded here; there it was reversed, refunded or charged back by somebody else.
     case lateReversal = "late_reversal"

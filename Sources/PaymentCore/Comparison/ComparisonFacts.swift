@@ -24,6 +24,8 @@ public struct ComparisonFacts: Sendable, Hashable {
         case lostLeg
         /// A leg of ours that has another transaction.
         case otherTransaction
+        /// A payment that was ours, and was pruned long after it had ended.
+        case prunedPayment
     }
 
     /// What the provider shows.
@@ -107,14 +109,18 @@ extension ComparisonFacts {
         public var refundVisibility: ProviderContract.RefundVisibility
         /// Whether the listing withholds it.
         public var isHidden: Bool
+        /// Whether the payment that it names was ours and was pruned.
+        public var isPruned: Bool
 
         /// Surroundings.
         public init(
-            horizon: Timestamp, refundVisibility: ProviderContract.RefundVisibility = .byKey, isHidden: Bool = false
+            horizon: Timestamp, refundVisibility: ProviderContract.RefundVisibility = .byKey, isHidden: Bool = false,
+            isPruned: Bool = false
         ) {
             self.horizon = horizon
             self.refundVisibility = refundVisibility
             self.isHidden = isHidden
+            self.isPruned = isPruned
         }
     }
 
@@ -129,7 +135,8 @@ extension ComparisonFacts {
         self.init(ours: ComparisonFacts.ours(ours), theirs: ComparisonFacts.theirs(theirs))
         work = ours?.work ?? .none
         if ours == nil {
-            naming = named != nil ? .otherTransaction : theirs?.payment != nil ? .lostLeg : .nobody
+            let lost = surroundings.isPruned ? Naming.prunedPayment : .lostLeg
+            naming = named != nil ? .otherTransaction : theirs?.payment != nil ? lost : .nobody
         }
         isReadable = theirs?.contradiction == nil
         isHidden = surroundings.isHidden && theirs != nil

@@ -100,7 +100,8 @@ extension ComparisonMachine {
         let facts = ComparisonFacts(
             ours: item.known.ours, named: item.known.named, theirs: theirs,
             in: ComparisonFacts.Surroundings(
-                horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden))
+                horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden,
+                isPruned: item.known.isPruned))
         let verdict = table.classify(facts)
         guard verdict.finds.isDifference else { return verdict }
         if item.answer == .unavailable {

@@ -4,8 +4,6 @@ public enum ComparisonAction: String, Sendable, Hashable, Codable, CaseIterable 
     case settle
     /// What the provider has beyond our books is voided or given back.
     case undo
-    /// The payment that our books lack is taken in again, and turned back or completed by its own rows.
-    case adopt
     /// The leg is quarantined: people decide, and nothing more is sent for it.
     case quarantine
     /// A person is told, and nothing else is done.
@@ -91,7 +89,7 @@ public struct ComparisonPolicy: Sendable, Hashable {
         case .contradiction, .currencyDiffers, .amountDiffers, .statusDiffers, .refundDiffers, .oursOnly, .hidden,
             .lateReversal:
             [.settle, .quarantine, .tell]
-        case .orphan: [.undo, .adopt, .tell]
+        case .orphan: [.undo, .tell]
         case .duplicate: [.undo, .tell]
         case .foreign, .unproven: [.tell]
         }

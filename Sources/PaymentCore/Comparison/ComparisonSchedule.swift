@@ -15,6 +15,8 @@ public enum ComparisonSchedule {
     public enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
         /// It ends too late: what changed so lately may be in flight.
         case tooYoung(settledUntil: Timestamp)
+        /// It begins before the oldest payments that are kept.
+        case tooOld(keptFrom: Timestamp)
         /// The provider lists nothing.
         case noListing
 
@@ -22,6 +24,8 @@ public enum ComparisonSchedule {
             switch self {
             case .tooYoung(let moment):
                 "the window ends too late: what changed at or after \(moment.rfc3339) may still be in flight"
+            case .tooOld(let moment):
+                "the window begins too early: payments that ended before \(moment.rfc3339) are pruned (store.retention)"
             case .noListing: "the provider does not list its transactions, so that there is nothing to compare"
             }
         }
@@ -70,6 +74,9 @@ public enum ComparisonSchedule {
         guard contract.listing else { throw .noListing }
         let settled = settledUntil(contract, settings, now: now)
         guard window.to <= settled else { throw .tooYoung(settledUntil: settled) }
+        if let kept = settings.paymentsKeptFor, window.from < now + (Span.zero - kept) {
+            throw .tooOld(keptFrom: now + (Span.zero - kept))
+        }
         return run(
             at: provider, window, .asked, attempt: attempt, isDry: isDry, coveredFrom: window.from, contract,
             settings, now)

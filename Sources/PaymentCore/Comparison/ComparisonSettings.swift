@@ -16,6 +16,9 @@ public struct ComparisonSettings: Sendable, Hashable {
     public var askAgainAfter: Span
     /// What is done about differences.
     public var policy: ComparisonPolicy
+    /// How long payments that ended are kept after their last change; for ever where it is `nil`. Older windows are not
+    /// compared: what was pruned would be taken for lost.
+    public var paymentsKeptFor: Span?
 
     /// The documented defaults.
     public init() {
@@ -26,5 +29,6 @@ public struct ComparisonSettings: Sendable, Hashable {
         pageSize = 500
         askAgainAfter = .hours(1)
         policy = .standard
+        paymentsKeptFor = nil
     }
 }

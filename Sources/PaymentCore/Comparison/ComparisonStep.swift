@@ -116,12 +116,18 @@ public struct KnownPosition: Sendable, Hashable {
     public var named: BookedPosition?
     /// What was remembered when it was compared last.
     public var row: ComparedPosition?
+    /// Where no leg has it, nor is named: the payment that the transaction names was ours, and was pruned.
+    public var isPruned: Bool
 
     /// A position.
-    public init(key: EffectKey, ours: BookedPosition?, named: BookedPosition? = nil, row: ComparedPosition?) {
+    public init(
+        key: EffectKey, ours: BookedPosition?, named: BookedPosition? = nil, row: ComparedPosition?,
+        isPruned: Bool = false
+    ) {
         self.key = key
         self.ours = ours
         self.named = named
         self.row = row
+        self.isPruned = isPruned
     }
 }

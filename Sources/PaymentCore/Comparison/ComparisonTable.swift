@@ -57,6 +57,9 @@ extension ComparisonTable {
         Row("theirs.young", .inFlight) { $0.ours == .unknown && $0.isYoung },
         Row("theirs.duplicate", .duplicate) { $0.ours == .unknown && $0.naming == .otherTransaction },
         Row("theirs.orphan", .orphan) { $0.ours == .unknown && $0.naming == .lostLeg },
+        // What changes at the provider after its payment was pruned is for people: nobody here knows any more what it
+        // should be.
+        Row("theirs.pruned", .foreign) { $0.ours == .unknown && $0.naming == .prunedPayment },
         Row("theirs.foreign", .foreign) { $0.ours == .unknown },
     ]
 

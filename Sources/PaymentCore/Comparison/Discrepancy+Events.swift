@@ -141,7 +141,10 @@ extension Discrepancy {
         switch self.finding {
         case .unproven: return .proven
         case .hidden, .oursOnly: return state == .settling && ours != evidence.ours ? .settled : .listedLate
-        case .orphan where ours != nil: return state == .settling ? .adopted : .healedByLateAnswer
+        case .orphan where ours != nil:
+            // The payment that undoes it has it in our books as well; a caller who came again wants it to stand.
+            let isTurnedBack = ours?.standing == .ended || ours?.standing == .givenBack
+            return state == .settling ? isTurnedBack ? .undone : .adopted : .healedByLateAnswer
         case .orphan, .duplicate, .foreign: return state == .settling ? .undone : .correctedThere
         default: break
         }

@@ -61,6 +61,9 @@ public struct Leg: Sendable, Hashable, Codable {
     public internal(set) var isCompensated: Bool
     /// People must decide.
     public internal(set) var quarantine: Quarantine?
+    /// The payment that the provider's transaction names, where that is not the leg's own: the transaction was made for
+    /// another payment, and is undone here.
+    public internal(set) var named: PaymentID? = nil
 
     /// What is known, where it may be believed.
     func believed(in recovery: RecoveryWindow?) -> Observation? {

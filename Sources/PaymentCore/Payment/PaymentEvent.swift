@@ -21,6 +21,10 @@ public enum PaymentEvent: Sendable, Hashable {
     case resolved(leg: Int, Resolution)
     /// People decided about the part of a quarantined refund, by its place in the payment's list.
     case resolvedRefund(place: Int, leg: Int, Resolution)
+    /// A comparison of both sides found a difference.
+    case compared(ComparedDifference)
+    /// A comparison found a transaction that is to be undone, and this payment is there to undo it.
+    case unbooked(UnbookedTransaction)
 }
 
 /// What two people, with evidence, may decide about a quarantined leg.
@@ -101,7 +105,7 @@ public struct SendOrder: Sendable, Hashable {
 
 /// One status inquiry.
 public struct InquiryOrder: Sendable, Hashable {
-    /// The payment.
+    /// The payment that the transaction must name, if it names one.
     public let payment: PaymentID
     /// The leg's index.
     public let leg: Int

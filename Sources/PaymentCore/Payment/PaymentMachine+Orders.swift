@@ -62,7 +62,8 @@ extension PaymentMachine {
         actions.append(
             .inquire(
                 InquiryOrder(
-                    payment: payment.id, leg: index, provider: leg.provider, transactionKey: leg.primary.key)))
+                    payment: leg.named ?? payment.id, leg: index, provider: leg.provider,
+                    transactionKey: leg.primary.key)))
     }
 
     /// Carries out a decision that changes nothing yet.

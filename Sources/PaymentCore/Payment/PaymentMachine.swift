@@ -58,6 +58,8 @@ public struct PaymentMachine: Sendable {
         case .resolved(let leg, let resolution): resolve(leg: leg, resolution, context)
         case .resolvedRefund(let place, let leg, let resolution):
             resolveRefund(place: place, leg: leg, resolution, context)
+        case .compared(let difference): actions += compared(difference, context)
+        case .unbooked(let transaction): actions += foundUnbooked(transaction, context)
         }
         actions += plan(context)
         return actions

@@ -22,6 +22,47 @@ struct ReferenceListing: ListingProvider {
             throw ListingFailure(error, isContinued: cursor != nil, now: clock.now())
         }
     }
+
+    func find(_ question: KeyQuestion) async -> KeyAnswer {
+        let request = GetTransaction(transactionKey: question.key.text)
+        let answer: ProviderAnswer
+        do {
+            answer = request.decode(try await client.exchange(request))
+        } catch {
+            return .unavailable
+        }
+        switch answer.content {
+        case .transaction(let transaction) where answer.status == 200 && transaction.key == question.key.text:
+            let position = reading.position(of: transaction, updatedAt: transaction.updatedAt)
+            return .shown(position, isListed: await isListed(position, question))
+        case .problem(let document) where ReferenceProblem(document, status: answer.status) == .notFound:
+            return .absent
+        default:
+            return .unavailable
+        }
+    }
+
+    /// So many pages of one millisecond are read; what changes as much at once is not looked for any further.
+    private static let mostPages = 10
+
+    /// Whether the listing shows a change; `nil` where that cannot be known.
+    private func isListed(_ position: ListedPosition, _ question: KeyQuestion) async -> Bool? {
+        guard let changed = position.updatedAt else { return nil }
+        if let listedAt = question.listedAt, listedAt >= changed { return true }
+        guard let moment = ComparedWindow(from: changed, to: changed + .milliseconds(1)) else { return nil }
+        var order = ListingOrder(window: moment, limit: ListingOrder.largestPage)
+        for _ in 0..<ReferenceListing.mostPages {
+            do {
+                let page = try await list(order)
+                if page.positions.contains(where: { $0.key == position.key }) { return true }
+                guard let next = page.next else { return false }
+                order.cursor = next
+            } catch {
+                return nil
+            }
+        }
+        return nil
+    }
 }
 
 extension ReferenceProvider {
@@ -57,17 +98,22 @@ extension ListedPage {
 extension ObservationReading {
     /// A transaction of a listing.
     func position(of entry: TransactionPage.Entry) -> ListedPosition {
-        let transaction = entry.transaction
-        let observation = observation(of: transaction, for: nil, began: entry.place.instant, source: .inquiry)
+        position(of: entry.transaction, updatedAt: entry.place.instant)
+    }
+
+    /// A transaction, as it is compared.
+    func position(of transaction: WireTransaction, updatedAt: Timestamp?) -> ListedPosition {
+        let began = updatedAt ?? Timestamp(milliseconds: 0)
+        let observation = observation(of: transaction, for: nil, began: began, source: .inquiry)
         let key = EffectKey(reported: transaction.key)
         let payment = transaction.payment.flatMap { PaymentID(text: $0) }
         return ListedPosition(
-            observation, key: key, payment: payment, leg: transaction.leg, updatedAt: entry.place.instant,
+            observation, key: key, payment: payment, leg: transaction.leg, updatedAt: updatedAt,
             phases: phases)
             // Not reached: a transaction always has a status. All the same it is shown, never left out.
             ?? ListedPosition(
                 key: key, payment: payment, leg: transaction.leg, status: .pending, amount: nil, captured: nil,
-                refunds: [], updatedAt: entry.place.instant, contradiction: "status_unreadable")
+                refunds: [], updatedAt: updatedAt, contradiction: "status_unreadable")
     }
 }
 

@@ -128,8 +128,11 @@ struct WireTransaction: Decodable, Sendable, Hashable {
         guard Self.areDistinct(refunds) else { throw odd(.refunds) }
     }
 
-    /// Keys are judged loosely here: whether one is ours is decided by comparison.
-    private static func isKey(_ text: String) -> Bool { (1...128).contains(text.utf8.count) }
+    /// Keys are judged loosely here: whether one is ours is decided by comparison. No database keeps a text with
+    /// U+0000.
+    private static func isKey(_ text: String) -> Bool {
+        (1...128).contains(text.utf8.count) && !text.utf8.contains(0)
+    }
 
     /// Two movements under one key could not both be true.
     private static func areDistinct(_ movements: [Movement]) -> Bool {

@@ -11,9 +11,9 @@ struct ServeCommand: AsyncParsableCommand {
         name: .long,
         help: """
             What this process does, separated by commas: api answers callers and works on their payments while these \
-            are under way; settle takes up what is due, whoever left it; batch compares (in a later version).
+            are under way; settle takes up what is due, whoever left it; batch compares both sides.
             """)
-    var roles: String = "api,settle"
+    var roles: String = "api,settle,batch"
 
     func run() async throws {
         let configuration = try options.load()
@@ -28,6 +28,8 @@ struct Roles {
     let api: Bool
     /// Takes up what is due.
     let settle: Bool
+    /// Compares both sides.
+    let batch: Bool
 
     init(text: String) throws {
         let names = Set(text.split(separator: ",").map(String.init))
@@ -36,8 +38,8 @@ struct Roles {
             throw CommandFailure(
                 .usage, "--roles: '\(unknown.joined(separator: ","))'; allowed: api, settle, batch")
         }
-        // Comparisons come with a later version; the role is accepted so that a deployment can name it already.
         api = names.contains("api")
         settle = names.contains("settle")
+        batch = names.contains("batch")
     }
 }

@@ -10,7 +10,9 @@ extension Configuration {
     }
 
     /// Reads `reconcile.comparison`.
-    static func readComparison(_ parent: ConfigurationSection, _ providers: [Provider]) -> Comparison {
+    static func readComparison(
+        _ parent: ConfigurationSection, _ providers: [Provider], paymentsKeptFor: Span?
+    ) -> Comparison {
         let section = parent.section("comparison")
         defer { section.finish() }
         var settings = ComparisonSettings()
@@ -20,6 +22,7 @@ extension Configuration {
         settings.askAgainAfter = section.duration("ask_again_after", default: settings.askAgainAfter)
         settings.pageSize = section.int("page_size", in: 1...10_000, default: settings.pageSize)
         settings.begin = section.moment("begin")
+        settings.paymentsKeptFor = paymentsKeptFor
         if section.text("overlap") != nil {
             let overlap = section.duration("overlap", default: .zero, atLeast: .zero)
             settings.overlap = overlap

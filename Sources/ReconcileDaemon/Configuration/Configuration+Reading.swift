@@ -51,9 +51,9 @@ extension Configuration {
         let claim = readRecoveryClaim(store)
         let (policy, assumptions) = readPolicy(reconcile, claim)
         let providers = readProviders(top, policy, assumptions)
+        let kept = StoreSettings.read(store, environment: environment)
         let configuration = Configuration(
-            siteName: site.text("name") ?? "main",
-            store: StoreSettings.read(store, environment: environment),
+            siteName: site.text("name") ?? "main", store: kept,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
@@ -63,7 +63,7 @@ extension Configuration {
             callers: readPrincipals(top, "callers"),
             providers: providers, policy: policy, assumptions: assumptions,
             recovery: openWindow(claim, providers.map(\.contract), store), sweep: readSweep(reconcile),
-            comparison: readComparison(reconcile, providers),
+            comparison: readComparison(reconcile, providers, paymentsKeptFor: kept.paymentsKeptFor),
             maximumActive: reconcile.int("max_active", in: 1...1_000_000, default: 4_096),
             sealEvery: reconcile.duration("seal_every", default: .seconds(10)),
             shutdownGrace: reconcile.duration("shutdown_grace", default: .seconds(20)),
@@ -91,6 +91,10 @@ extension Configuration {
             let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
             guard (try? CallerID(name)) != nil, seen.insert(name).inserted else {
                 section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
+                return nil
+            }
+            guard name != UnbookedTransaction.caller else {
+                section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
                 return nil
             }
             guard let digest = Digest(hex: hash), digests.insert(digest).inserted else {

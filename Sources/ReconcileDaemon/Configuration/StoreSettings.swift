@@ -14,6 +14,14 @@ enum StoreSettings {
 
     static let allowed = "sqlite:<path>, or postgres:// with a host and a database, or postgres: and libpq's key words"
 
+    /// How long payments that ended are kept; `nil` for ever.
+    var paymentsKeptFor: Span? {
+        switch self {
+        case .sqlite: nil
+        case .postgres(let settings): settings.retention
+        }
+    }
+
     /// Reads the section `store`.
     static func read(_ section: ConfigurationSection, environment: [String: String]) -> StoreSettings {
         let text = section.text("url") ?? "sqlite:reconciled.sqlite"

@@ -23,14 +23,7 @@ struct Daemon {
         let store = try await configuration.store.open(logger)
         let (providers, senders, amountCheck) = try assembleProviders(clock, logger)
         let parts = withFailpoints(store, providers)
-        var settings = EngineSettings(holder: "\(configuration.siteName)-\(UUID().uuidString)")
-        settings.policy = configuration.policy
-        settings.sweep = configuration.sweep
-        settings.maximumActive = configuration.maximumActive
-        settings.sealEvery = configuration.sealEvery
-        settings.recovery = configuration.recovery
-        settings.endAnswer = CreateAnswer.settled
-        settings.sweeps = roles.settle
+        let settings = engineSettings()
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)
@@ -62,6 +55,14 @@ struct Daemon {
                     store: desk.store, providers: desk.comparable, beganAt: configuration.comparison.settings.begin,
                     clock: clock, logger: logger))
         }
+        if roles.batch, configuration.comparison.isEnabled, let desk {
+            services.append(
+                ComparisonService(
+                    loop: ComparisonLoop(
+                        store: desk.store, providers: parts.providers, settlement: engine,
+                        settings: configuration.comparison.settings, holder: settings.holder,
+                        lease: configuration.sweep.lease, clock: clock, logger: logger)))
+        }
         if roles.api {
             services.append(
                 try callerApplication(operations, amountCheck, clock, announcement, logger))
@@ -70,6 +71,18 @@ struct Daemon {
         let group = ServiceGroup(
             configuration: serviceGroupConfiguration(services, logger))
         try await group.run()
+    }
+
+    private func engineSettings() -> EngineSettings {
+        var settings = EngineSettings(holder: "\(configuration.siteName)-\(UUID().uuidString)")
+        settings.policy = configuration.policy
+        settings.sweep = configuration.sweep
+        settings.maximumActive = configuration.maximumActive
+        settings.sealEvery = configuration.sealEvery
+        settings.recovery = configuration.recovery
+        settings.endAnswer = CreateAnswer.settled
+        settings.sweeps = roles.settle
+        return settings
     }
 
     private func bootstrap(_ registry: MetricsRegistry) -> Logger {

@@ -11,6 +11,12 @@ public protocol ListingProvider: Sendable {
     ///
     /// - Throws: Why there is no page. The same page can be asked for again.
     func list(_ order: ListingOrder) async throws(ListingFailure) -> ListedPage
+
+    /// Asks for one key: what the provider shows of it to whoever names it, and whether its listing shows that too. The
+    /// listing is read only where the change that is shown is not ``KeyQuestion/listedAt``.
+    ///
+    /// Returns within the provider's time limits. A failure is an answer too: ``KeyAnswer/unavailable``.
+    func find(_ question: KeyQuestion) async -> KeyAnswer
 }
 
 extension PaymentProvider {

@@ -92,6 +92,9 @@ public enum OperationFailure: Error, Sendable, Hashable {
     case keyReused
     /// The key was used, and its answer is pruned.
     case keySpent
+    /// The payment was found at a provider without being in the books, and a comparison undid it before its caller came
+    /// again. It stays so.
+    case undone(PaymentID)
     /// The payment does not allow it.
     case refused(OperationRefusal, PaymentID)
     /// The daemon takes nothing new: it is shutting down, or too much is waiting. Seconds until a retry makes sense.

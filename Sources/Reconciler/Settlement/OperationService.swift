@@ -33,6 +33,7 @@ public struct OperationService: PaymentOperations {
             }) {
             case .notAccepting(let reason):
                 throw .notAccepting(reason: reason, retryAfter: 1)
+            case .undone: throw .undone(id)
             case .duplicate(let known):
                 return try await join(known, fingerprint, wait)
             case .created(let payment):

@@ -7,6 +7,9 @@ extension SettlementEngine {
         case created(Payment)
         case duplicate(IdempotencyRecord)
         case notAccepting(reason: String)
+        /// The payment's place is taken: a comparison found it at a provider before its caller came again, and
+        /// undoes it.
+        case undone
     }
 
     /// Makes a new payment durable, with its first intents, and puts it to work.
@@ -30,8 +33,13 @@ extension SettlementEngine {
             return .created(machine.payment)
         case .duplicate(let record):
             return .duplicate(record)
-        case .versionConflict, .leaseLost:
-            throw StoreFailure(.other, operation: "create", cause: "a new payment cannot conflict")
+        case .versionConflict:
+            guard let there = try await store.payment(change.payment.id), there.caller != request.caller else {
+                throw StoreFailure(.other, operation: "create", cause: "a new payment cannot conflict")
+            }
+            return .undone
+        case .leaseLost:
+            throw StoreFailure(.other, operation: "create", cause: "a new payment has no lease to lose")
         }
     }
 

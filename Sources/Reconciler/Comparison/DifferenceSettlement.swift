@@ -1,0 +1,61 @@
+public import PaymentCore
+
+/// Carries out what a comparison's policy wants, through the machine by which every payment is settled.
+public protocol DifferenceSettlement: Sendable {
+    /// Hands an order on. It may be given more than once, and is carried out once.
+    ///
+    /// - Throws: ``StoreFailure`` if it could not be handed on; it is given again then.
+    func carryOut(_ order: SettlementOrder) async throws(StoreFailure)
+}
+
+extension SettlementEngine: DifferenceSettlement {
+    /// Hands an order to the payment that it is about, or makes one that undoes what no payment knows.
+    public func carryOut(_ order: SettlementOrder) async throws(StoreFailure) {
+        switch order.action {
+        case .settle, .quarantine: try await tell(order)
+        case .undo: try await undo(order)
+        case .tell: break
+        }
+    }
+
+    private func tell(_ order: SettlementOrder) async throws(StoreFailure) {
+        guard let ours = order.finding.ours else { return }
+        // Without a row there is nothing to settle: it was pruned since the run looked.
+        guard try await store.payment(ours.payment) != nil else { return }
+        let difference = ComparedDifference(
+            leg: ours.leg, run: order.run, finding: order.finding.finding, row: order.finding.row,
+            action: order.action)
+        try await hand(.compared(difference), to: ours.payment)
+    }
+
+    private func undo(_ order: SettlementOrder) async throws(StoreFailure) {
+        guard let transaction = UnbookedTransaction(order.finding, run: order.run) else { return }
+        let created = PaymentMachine.undoing(transaction, context())
+        let payment = created.machine.payment
+        let record = IdempotencyRecord(
+            caller: payment.caller, key: payment.key, operation: .create, payment: payment.id,
+            fingerprint: Digest(of: ["reconciled.undo.1", transaction.provider.name, transaction.key.text]),
+            createdAt: context().now)
+        let change = PaymentChange(
+            payment: payment, entries: created.machine.newEntries,
+            lease: .creating(holder: settings.holder, leaseFor: settings.sweep.lease), record: record)
+        switch try await store.commit(change) {
+        case .committed(let version, let lease):
+            guard let lease else {
+                throw StoreFailure(.other, operation: "undo", cause: "the store gave no lease")
+            }
+            var machine = created.machine
+            machine.committed(version: version)
+            begin(machine, lease, created.actions)
+        case .duplicate, .versionConflict:
+            // It is undone already, another transaction of the same payment is, or its caller came again.
+            try await hand(.unbooked(transaction), to: payment.id)
+        case .leaseLost:
+            throw StoreFailure(.other, operation: "undo", cause: "a new payment has no lease to lose")
+        }
+    }
+
+    private func hand(_ event: PaymentEvent, to id: PaymentID) async throws(StoreFailure) {
+        if try await !take(id, [event], []) { try await write(id, [event], nil) }
+    }
+}
