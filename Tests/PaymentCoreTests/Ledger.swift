@@ -105,6 +105,12 @@ struct Ledger {
             Observation.Movement(key: EffectKey(reported: "console"), amount: amount, state: .succeeded))
     }
 
+    /// Somebody changes a transaction at the provider's own console.
+    mutating func changeOutside(_ key: EffectKey, to status: Observation.Status) {
+        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
+        entries[index].status = status
+    }
+
     private func report(_ outcome: OutcomeClass, _ code: String, _ key: EffectKey, _ now: Timestamp) -> AttemptReport {
         AttemptReport(
             outcome, code: code, observation: observe(key, began: now, source: .answer), bytesWritten: 100)

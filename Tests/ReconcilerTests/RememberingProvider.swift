@@ -7,6 +7,7 @@ actor RememberingProvider: PaymentProvider {
     nonisolated let contract = ProviderContract.reference
     private var status: Observation.Status
     private var captures: [Observation.Movement] = []
+    private var refunds: [Observation.Movement] = []
     private(set) var sent: [EffectKind] = []
     private(set) var firstSent: Timestamp?
     private(set) var inquiries: [Timestamp] = []
@@ -25,7 +26,8 @@ actor RememberingProvider: PaymentProvider {
         case .authorize: status = .authorized
         case .sale, .capture: status = .captured
         case .void: status = status == .authorized ? .voided : .tombstoned
-        case .refund: break
+        case .refund:
+            refunds.append(Observation.Movement(key: order.key, amount: order.amount, state: .succeeded))
         }
         if order.kind == .capture {
             captures = [Observation.Movement(key: order.key, amount: order.amount, state: .succeeded)]
@@ -52,6 +54,6 @@ actor RememberingProvider: PaymentProvider {
     ) -> Observation {
         Observation(
             status, began: began, source: source, key: status == .notFound ? nil : key,
-            amount: status == .notFound ? nil : amount, captures: captures)
+            amount: status == .notFound ? nil : amount, captures: captures, refunds: refunds)
     }
 }

@@ -1,0 +1,146 @@
+import PaymentCore
+import Testing
+
+/// What undoes a transaction that a provider has and the books have not.
+@Suite struct UnbookedTransactionTests {
+    private let card: ProviderName
+    private let now = Compared.start + .hours(3)
+
+    init() throws { card = try Compared.provider() }
+
+    private func context(_ contract: ProviderContract = .reference) -> MachineContext {
+        MachineContext(now: now, contracts: [card: contract])
+    }
+
+    private func transaction(
+        _ key: String = "k", names: String = "lost", _ found: ComparisonClass = .orphan, amount: Int64 = 1_000
+    ) throws -> UnbookedTransaction {
+        let theirs = try Compared.theirs(key, .captured, amount: amount, names: names)
+        let finding = try Compared.finding(found, theirs: theirs, key: key)
+        return try #require(UnbookedTransaction(finding, run: Compared.run().id))
+    }
+
+    /// A provider on which the transaction stands.
+    private func ledger(_ transaction: UnbookedTransaction, captured: Bool, _ contract: ProviderContract) throws
+        -> Ledger
+    {
+        var ledger = Ledger(contract)
+        func order(_ kind: EffectKind, _ key: String) throws -> SendOrder {
+            SendOrder(
+                payment: transaction.payment, leg: 0, effect: .primary, number: 1, provider: card, kind: kind,
+                transactionKey: transaction.key, key: kind == .capture ? EffectKey(reported: key) : transaction.key,
+                amount: transaction.amount, instrument: try Instrument(token: "tok_1"), caller: try CallerID("shop"),
+                reference: nil, notAfter: nil, startBefore: now)
+        }
+        let start = Compared.start
+        if contract.phases == .sale {
+            _ = ledger.execute(try order(.sale, "sale"), at: start)
+        } else {
+            _ = ledger.execute(try order(.authorize, "authorize"), at: start)
+            if captured { _ = ledger.execute(try order(.capture, "theirs"), at: start) }
+        }
+        return ledger
+    }
+
+    /// Steps the machine against the ledger until it has nothing more to do.
+    private func settle(
+        _ machine: inout PaymentMachine, _ first: [PaymentAction], _ ledger: inout Ledger, _ contract: ProviderContract
+    ) -> [SendOrder] {
+        var (actions, sent, context) = (first, [SendOrder](), context(contract))
+        for _ in 0..<100 {
+            while !actions.isEmpty {
+                switch actions.removeFirst() {
+                case .send(let order):
+                    sent.append(order)
+                    let report = ledger.execute(order, at: context.now)
+                    actions += machine.handle(
+                        .attempted(leg: order.leg, effect: order.effect, number: order.number, report), context)
+                case .inquire(let order):
+                    let seen = ledger.observe(order.transactionKey, began: context.now)
+                    actions += machine.handle(.inquired(leg: order.leg, seen), context)
+                case .alert: break
+                }
+            }
+            guard let due = machine.payment.dueAt, machine.payment.state != .quarantined else { break }
+            context.now = max(context.now + .milliseconds(1), due)
+            actions = machine.handle(.woke, context)
+        }
+        return sent
+    }
+
+    @Test(arguments: [ProviderContract.reference, .referenceSale])
+    func `what was taken is given back, what is held is voided, under its own key`(_ contract: ProviderContract) throws
+    {
+        for isCaptured in [true, false] where isCaptured || contract.phases == .authorizeCapture {
+            let orphan = try transaction()
+            var ledger = try ledger(orphan, captured: isCaptured, contract)
+            var (machine, actions) = PaymentMachine.undoing(orphan, context(contract))
+            #expect(machine.payment.id == orphan.payment, "it takes the lost payment's place")
+            #expect(machine.payment.caller.name == UnbookedTransaction.caller)
+            let sent = settle(&machine, actions, &ledger, contract)
+            #expect(machine.payment.state == .failed && ledger.net(orphan.key) == 0 && !ledger.isHeld(orphan.key))
+            #expect(sent.allSatisfy { $0.transactionKey == orphan.key && ($0.kind == .void || $0.kind == .refund) })
+            #expect(machine.newEntries.first?.fields.contains(AuditField("undoes", "k")) == true)
+            let position = try #require(machine.payment.bookedPositions.first)
+            #expect(position.key == orphan.key && position.work == .none)
+            #expect(position.net.value == 0)
+        }
+    }
+
+    @Test func `what nobody shows any more is left to people, and nothing is sent`() throws {
+        let orphan = try transaction()
+        var empty = Ledger(.enforcing)
+        var (machine, actions) = PaymentMachine.undoing(orphan, context(.enforcing))
+        let sent = settle(&machine, actions, &empty, .enforcing)
+        #expect(machine.payment.state == .quarantined && sent.isEmpty)
+    }
+
+    @Test func `the transactions of one lost payment are undone in one place, found in any order`() throws {
+        let (first, second) = (try transaction("k1"), try transaction("k2", amount: 400))
+        var ledger = try ledger(first, captured: true, .reference)
+        var (machine, actions) = PaymentMachine.undoing(first, context())
+        _ = settle(&machine, actions, &ledger, .reference)
+        #expect(machine.payment.state == .failed)
+        // The other one is found by a later run.
+        var other = try self.ledger(second, captured: true, .reference)
+        let more = machine.handle(.unbooked(second), context())
+        _ = settle(&machine, more, &other, .reference)
+        #expect(machine.payment.legs.map(\.primary.key) == [first.key, second.key])
+        #expect(machine.payment.state == .failed && other.net(second.key) == 0)
+        // The same once more adds nothing.
+        let sent = settle(&machine, machine.handle(.unbooked(second), context()), &other, .reference)
+        #expect(machine.payment.legs.count == 2 && sent.isEmpty)
+    }
+
+    @Test func `a payment whose caller came again is left alone`() throws {
+        let fixture = try Fixture()
+        var stage = try fixture.stage([.reference])
+        stage.run()
+        let before = stage.durable
+        _ = stage.restarted()
+        let theirs = try Compared.theirs("k", .captured, names: "x")
+        let orphan = try #require(
+            UnbookedTransaction(Compared.finding(.orphan, theirs: theirs), run: Compared.run().id))
+        let version = stage.durable.version
+        stage.handle(.unbooked(orphan))
+        #expect(stage.durable.version == version && stage.durable.legs == before.legs)
+    }
+
+    @Test func `a duplicate is undone beside the payment that it names`() throws {
+        let duplicate = try transaction("k9", names: "known", .duplicate)
+        let machine = PaymentMachine.undoing(duplicate, context()).machine
+        #expect(machine.payment.id != duplicate.payment)
+        #expect(machine.payment.legs[0].named == duplicate.payment, "its provider shows that name")
+        #expect(PaymentMachine.undoing(duplicate, context()).machine.payment.id == machine.payment.id)
+    }
+
+    @Test func `what is no orphan or duplicate, or shows no amount, is not undone`() throws {
+        let run = try Compared.run().id
+        let shown = try Compared.theirs("k", .captured, names: "x")
+        for found in ComparisonClass.differences where found != .orphan && found != .duplicate && found != .unproven {
+            #expect(UnbookedTransaction(try Compared.finding(found, theirs: shown), run: run) == nil)
+        }
+        let nameless = try Compared.theirs("k", .captured)
+        #expect(UnbookedTransaction(try Compared.finding(.orphan, theirs: nameless), run: run) == nil)
+    }
+}
