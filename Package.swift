@@ -163,12 +163,20 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),
         .testTarget(name: "DemoTests", dependencies: ["ReconcileDaemon", "HTTPTransport"], swiftSettings: strict),
+        // Books that agree with what a simulator made in bulk, for tests and for the bench.
+        .target(
+            name: "BulkBooks", dependencies: ["PaymentCore", "Reconciler", "ProviderSimulator"],
+            path: "Tests/BulkBooks", swiftSettings: strict),
+        .executableTarget(
+            name: "BulkBooksWriter",
+            dependencies: ["BulkBooks", "PostgresStore", "PaymentCore", "Reconciler", "ProviderSimulator", arguments],
+            path: "Tests/BulkBooksWriter", swiftSettings: strict),
         // The real daemon as a process, a provider that misbehaves, and both ledgers.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ReconcileDaemon", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport", "PaymentCore",
-                "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", crypto, logging,
+                "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "BulkBooks", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

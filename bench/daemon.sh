@@ -52,6 +52,8 @@ providers:
     allow_plain_http: true
     breaker: {failure_percent: 100}
     contract: {base: reference_sale, requests_per_second: 100000, concurrency: 256}
+# What is compared is asked for; the schedule has nothing to do.
+reconcile: {comparison: {begin: "2099-01-01T00:00:00Z"}}
 telemetry: {log_level: error}
 CONFIGURATION
     export RECONCILED_PROVIDERS_CARD_TOKEN=bench-provider RECONCILED_PROVIDERS_POINTS_TOKEN=bench-provider

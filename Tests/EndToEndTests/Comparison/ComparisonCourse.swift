@@ -1,3 +1,4 @@
+import BulkBooks
 import Foundation
 import HTTPTransport
 import PaymentCore

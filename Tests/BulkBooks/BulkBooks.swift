@@ -1,20 +1,29 @@
-import PaymentCore
-import ProviderSimulator
-import Reconciler
+package import PaymentCore
+package import ProviderSimulator
+package import Reconciler
 
 /// Books that agree with what a simulator made in bulk: each payment goes through the shipped machine, with a provider
 /// that does at once what it is asked for.
-struct BulkBooks {
-    let order: BulkOrder
-    let provider: ProviderName
-    let contract: ProviderContract
+package struct BulkBooks: Sendable {
+    private let order: BulkOrder
+    private let provider: ProviderName
+    private let contract: ProviderContract
 
-    struct Incomplete: Error {
-        let number: Int
+    /// A payment did not come to the end that the simulator says it has.
+    package struct Incomplete: Error {
+        /// Its number in the order.
+        package let number: Int
+    }
+
+    /// Books of an order that was carried out at a provider.
+    package init(order: BulkOrder, provider: ProviderName, contract: ProviderContract) {
+        self.order = order
+        self.provider = provider
+        self.contract = contract
     }
 
     /// Writes all payments.
-    func fill(_ store: any PaymentStore) async throws {
+    package func fill(_ store: any PaymentStore) async throws {
         let (width, last) = (256, order.first + order.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in order.first..<last {
@@ -32,7 +41,7 @@ struct BulkBooks {
     }
 
     /// One payment, from its creation to its end.
-    func change(_ number: Int) throws -> PaymentChange {
+    package func change(_ number: Int) throws -> PaymentChange {
         let made = order.transaction(number)
         let context = MachineContext(now: Timestamp(milliseconds: made.at), contracts: [provider: contract])
         guard let currency = Currency(code: made.amount.currency) else { throw Incomplete(number: number) }
