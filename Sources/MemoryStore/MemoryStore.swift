@@ -35,11 +35,18 @@ public actor MemoryStore: PaymentStore {
     /// The payment of each leg, by the key of its authorization or sale.
     var legs: [Comparisons.Place: PaymentID] = [:]
     var comparisons = Comparisons()
+    nonisolated let heldTerm = HeldTerm()
+    var siteRow = SiteRow(term: nil)
+    var siteTerms: [SiteTerm] = []
 
     /// An empty store that judges leases and due times by `clock`. If the clock goes backward, the store's stands
     /// still.
     public init(clock: @escaping @Sendable () -> Timestamp) {
         self.clock = clock
+        let first = SiteTerm(
+            epoch: 1, site: .main, since: clock(), beginning: .first, by: "reconciled", reason: "the store is new")
+        siteRow = SiteRow(term: first)
+        siteTerms = [first]
     }
 
     /// Lets the next call of an operation fail; calls add up, each is used once, in order.
@@ -56,6 +63,7 @@ public actor MemoryStore: PaymentStore {
     func perform<Value>(
         _ operation: StoreOperation, _ body: () throws(StoreFailure) -> Value
     ) throws(StoreFailure) -> Value {
+        if operation.isWrite { try requireTerm(operation) }
         guard let index = faults.firstIndex(where: { $0.operation == operation }) else { return try body() }
         let fault = faults.remove(at: index)
         if fault.afterDoing { _ = try body() }

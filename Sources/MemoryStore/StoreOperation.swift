@@ -74,6 +74,28 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case changeDiscrepancy = "change discrepancy"
     /// ``ComparisonStore/discrepancyCounts()``
     case discrepancyCounts = "discrepancy counts"
+    /// ``SiteStore/siteReading()``
+    case siteReading = "site"
+    /// ``SiteStore/renewSite(_:)``
+    case renewSite = "renew site"
+    /// ``SiteStore/beginTerm(_:loss:)``
+    case beginTerm = "begin term"
+    /// ``SiteStore/changeSite(_:epoch:)``
+    case changeSite = "change site"
+    /// ``SiteStore/siteTerms(limit:)``
+    case siteTerms = "terms"
+    /// ``SiteStore/paymentsInWork()``
+    case paymentsInWork = "payments in work"
+
+    /// Whether it writes under the term of the site.
+    var isWrite: Bool {
+        switch self {
+        case .commit, .claimDue, .claim, .renew, .release, .storeAnswer, .seal, .beginRun, .claimRun, .renewRun,
+            .releaseRun, .abandonRun, .recordStep, .changeDiscrepancy:
+            true
+        default: false
+        }
+    }
 }
 
 /// A failure that waits for its operation.

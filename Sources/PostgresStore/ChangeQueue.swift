@@ -40,15 +40,17 @@ final class ChangeQueue: Sendable {
     private let inbox: PostgresLane.Inbox
     private let clock: DatabaseClock
     private let confirmation: Confirmation
+    private let terms: SiteTerms
     private let configuration: PostgresStoreConfiguration
 
     init(
-        inbox: PostgresLane.Inbox, clock: DatabaseClock, confirmation: Confirmation,
+        inbox: PostgresLane.Inbox, clock: DatabaseClock, confirmation: Confirmation, terms: SiteTerms,
         configuration: PostgresStoreConfiguration
     ) {
         self.inbox = inbox
         self.clock = clock
         self.confirmation = confirmation
+        self.terms = terms
         self.configuration = configuration
     }
 
@@ -155,7 +157,9 @@ final class ChangeQueue: Sendable {
             case .answer(let answer, _): answers.append(answer)
             }
         }
+        let term: TermCheck
         do {
+            term = try terms.check()
             try confirmation.requireNoneWaiting(connection)
         } catch {
             let failure = StoreFailure(error, "commit", lost: .unavailable)
@@ -163,7 +167,7 @@ final class ChangeQueue: Sendable {
             return
         }
         do {
-            let statements = ChangeStatements.group(changes, answers, now: clock.parameter)
+            let statements = ChangeStatements.group(changes, answers, now: clock.parameter, under: term)
             let (rows, warnings) = try connection.run(statements)
             if let failure = ChangeQueue.failure(tag: rows.last?.tag, warnings) {
                 if failure.code == .indeterminate { confirmation.isDue() }
@@ -174,6 +178,7 @@ final class ChangeQueue: Sendable {
             let kept = try ChangeQueue.kept(answers.isEmpty ? nil : rows.dropLast().last)
             for member in group { acknowledge(member, kept, connection) }
         } catch let error as PostgresError {
+            if error.sqlState == PostgresError.termOver { terms.ended(term.epoch) }
             refused(group, error, connection)
         } catch {
             confirmation.isDue(leaving: connection.process)
@@ -224,6 +229,11 @@ final class ChangeQueue: Sendable {
             // The session is gone, and with it the transaction; nothing was committed.
             let failure = StoreFailure(.unavailable, operation: "commit", cause: "the connection was lost")
             for member in group { member.fail(failure) }
+            return
+        }
+        if error.sqlState == PostgresError.termOver || error.sqlState == PostgresError.promiseBroken {
+            // It holds for everybody alike.
+            for member in group { member.fail(error.failure("commit")) }
             return
         }
         if error.metNewPartition { return write(group, connection) }

@@ -7,12 +7,12 @@ internal import StoreRows
 enum ChangeStatements {
     /// One transaction.
     static func group(
-        _ changes: [PreparedChange], _ answers: [PreparedAnswer] = [], now: Parameter
+        _ changes: [PreparedChange], _ answers: [PreparedAnswer] = [], now: Parameter, under term: TermCheck
     ) -> [Statement] {
         let new = changes.filter(\.isNew)
         let old = changes.filter { !$0.isNew }
         let keyed = changes.filter { $0.record != nil }
-        var statements = [Statement("BEGIN")]
+        var statements = [Statement("BEGIN"), term.statement]
         if !keyed.isEmpty { statements.append(keys(keyed)) }
         if !new.isEmpty { statements.append(insert(new, now)) }
         if !old.isEmpty { statements.append(update(old)) }

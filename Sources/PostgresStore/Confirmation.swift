@@ -47,6 +47,8 @@ final class Confirmation: Sendable {
     ///
     /// - Throws: ``StoreFailure`` with the code `unavailable` while it is not.
     func settle(_ connection: PostgresConnection) throws {
+        // What a standby shows was flushed by its primary before, and is on its own disk.
+        guard !connection.isStandby else { return }
         let doubts = state.withLock { $0.settled < $0.doubts ? $0.doubts : nil }
         guard let doubts else { return }
         try requireNoneWaiting(connection)

@@ -42,6 +42,8 @@ struct Migrations {
         Step(
             number: 4, name: "changed-payments",
             sql: String(decoding: PackageResources._004_changed_payments_sql, as: UTF8.self), worksFrom: 2),
+        Step(
+            number: 5, name: "site", sql: String(decoding: PackageResources._005_site_sql, as: UTF8.self), worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

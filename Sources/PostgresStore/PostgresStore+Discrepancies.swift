@@ -38,7 +38,7 @@ extension PostgresStore {
         let confirmation = confirmation
         let isWritten: Bool = try await write("change discrepancy") { connection in
             // Whoever was first may be in doubt.
-            try confirmation.settle(connection)
+            try confirmation.settle(connection.connection)
             let (rows, warnings) = try connection.run([statement])
             return (rows.first?.count == 1, warnings)
         }

@@ -113,7 +113,7 @@ private struct Claim: Sendable {
     let document: Data
 
     static func run(
-        _ statement: Statement, _ connection: PostgresConnection
+        _ statement: Statement, _ connection: TermedConnection
     ) throws -> ([Claim], warnings: [String]) {
         let (rows, warnings) = try connection.run([statement])
         guard let claimed = rows.first else { return ([], warnings) }

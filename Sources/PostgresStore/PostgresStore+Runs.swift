@@ -11,7 +11,7 @@ extension PostgresStore {
         let confirmation = confirmation
         return try await write("begin run") { connection in
             // What is there already may be in doubt.
-            try confirmation.settle(connection)
+            try confirmation.settle(connection.connection)
             let (rows, warnings) = try connection.run([
                 Statement(
                     "INSERT INTO comparison_lanes (lane, token) VALUES ($1, 0) ON CONFLICT (lane) DO NOTHING",

@@ -6,10 +6,11 @@ extension PostgresStore {
     /// Seals the heads of all trails that grew since the last seal; `nil` if none did, or another process is at it.
     public func seal() async throws(StoreFailure) -> Seal? {
         let clock = clock.parameter
-        return try await write("seal") { connection in
+        return try await write("seal") { termed in
+            let connection = termed.connection
             do {
                 guard let newest = try SealTables.newestEvent(connection) else { return (nil, []) }
-                return try SealTables(connection).seal(through: newest, clock: clock)
+                return try SealTables(connection).seal(through: newest, clock: clock, under: termed)
             } catch let error as PostgresError {
                 // A transaction that failed stays open otherwise.
                 if !connection.isBroken { try connection.run([Statement("ROLLBACK")]) }
@@ -69,7 +70,9 @@ struct SealTables: SealSource {
     }
 
     /// Writes the next seal, in a transaction of its own.
-    func seal(through newest: Int64, clock: Parameter) throws -> (Seal?, warnings: [String]) {
+    func seal(
+        through newest: Int64, clock: Parameter, under termed: TermedConnection
+    ) throws -> (Seal?, warnings: [String]) {
         let (rows, _) = try connection.run([
             Statement("BEGIN"),
             Statement(
@@ -95,7 +98,7 @@ struct SealTables: SealSource {
         let heads = try changed(after: sealedThrough, through: newest)
         let seal = Seal(
             number: number + 1, at: Timestamp(milliseconds: try rows[1].int(0, 1)), previous: previous, heads: heads)
-        let (written, warnings) = try connection.run([
+        let (written, warnings) = try termed.run([
             Statement(
                 "INSERT INTO seals (number, at, heads, through_event, prev, hash) VALUES ($1, $2, $3, $4, $5, $6)",
                 [

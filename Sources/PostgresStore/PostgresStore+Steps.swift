@@ -18,8 +18,8 @@ extension PostgresStore {
             } catch let error as PostgresError where error.sqlState == PostgresError.groupRefused {
                 do {
                     // What it met may be in doubt itself, and is told only once it is settled.
-                    try confirmation.settle(connection)
-                    return (try StepRefusal(rows, token).result(connection), [])
+                    try confirmation.settle(connection.connection)
+                    return (try StepRefusal(rows, token).result(connection.connection), [])
                 } catch {
                     // Nothing was written; only why is not known.
                     throw StoreFailure(error, "record step", lost: .unavailable)

@@ -24,6 +24,7 @@ public final class PostgresStore: PaymentStore {
     let clock: DatabaseClock
     let confirmation: Confirmation
     let news: DueNews
+    let terms: SiteTerms
     private let writing: PostgresLane.Inbox
 
     /// Connects and checks that the schema is what this version works with.
@@ -39,21 +40,33 @@ public final class PostgresStore: PaymentStore {
         writing = PostgresLane.Inbox(limit: limit)
         confirmation = Confirmation()
         news = DueNews(session: session, schema: configuration.schema, logger: configuration.logger)
-        changes = ChangeQueue(inbox: writing, clock: clock, confirmation: confirmation, configuration: configuration)
-        let known = confirmation
-        PostgresLane.start(configuration.readers, name: "pg-read", inbox: reading) { () throws(StoreFailure) in
-            known.isDue()
-            return try session.open()
-        }
+        terms = SiteTerms(site: configuration.site)
+        changes = ChangeQueue(
+            inbox: writing, clock: clock, confirmation: confirmation, terms: terms, configuration: configuration)
+        let (known, terms, readsStandby) = (confirmation, terms, configuration.readsStandby)
+        PostgresLane.start(
+            configuration.readers, name: "pg-read", inbox: reading,
+            keeps: { PostgresStore.keeps($0, isWriting: terms.epoch != nil) },
+            connect: { () throws(StoreFailure) in
+                known.isDue()
+                return try session.open(takesStandby: readsStandby && terms.epoch == nil)
+            })
         PostgresLane.start(configuration.writers, name: "pg-write", inbox: writing) { () throws(StoreFailure) in
             try session.open()
         }
         do throws(StoreFailure) {
             try await perform("open") { connection in try Migrations(connection).requireCurrent() }
+            try await adoptTerm()
         } catch {
             await close()
             throw error
         }
+    }
+
+    /// Who only reads is content with a standby; a moment later there may be something better: it was promoted, or
+    /// another server takes writes.
+    private static func keeps(_ connection: PostgresConnection, isWriting: Bool) -> Bool {
+        !connection.isStandby || (!isWriting && ContinuousClock.now - connection.openedAt < .seconds(1))
     }
 
     /// Ends all connections once what runs is done. Whatever is asked after that fails as `unavailable`.
@@ -80,7 +93,7 @@ public final class PostgresStore: PaymentStore {
 
     /// Commits something small, and requires the confirmation that the database waits for.
     public func probe() async throws(StoreFailure) {
-        try await write("probe") { connection in try Confirmation.commit(connection).warnings }
+        try await commit("probe") { connection in ((), try Confirmation.commit(connection).warnings) }
     }
 
     /// Tells whenever another process may have left something that is due at once.
@@ -106,15 +119,31 @@ extension PostgresStore {
         }
     }
 
-    /// Commits. `body` returns the warnings that came with its commit, which is then in doubt.
+    /// Commits under the site's term. `body` returns the warnings that came with its commit, which is then in doubt.
     func write(
-        _ operation: String, _ body: @escaping @Sendable (PostgresConnection) throws -> [String]
+        _ operation: String, _ body: @escaping @Sendable (TermedConnection) throws -> [String]
     ) async throws(StoreFailure) {
         _ = try await write(operation) { connection in ((), try body(connection)) }
     }
 
-    /// Commits. `body` returns its value and the warnings that came with its commit, which is then in doubt.
+    /// Commits under the site's term. `body` returns its value and the warnings that came with its commit, which is then
+    /// in doubt.
     func write<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (TermedConnection) throws -> (Value, warnings: [String])
+    ) async throws(StoreFailure) -> Value {
+        let check = try terms.check()
+        do throws(StoreFailure) {
+            return try await commit(operation) { connection in
+                try body(TermedConnection(connection: connection, term: check))
+            }
+        } catch {
+            if error.code == .inactive { terms.ended(check.epoch) }
+            throw error
+        }
+    }
+
+    /// Commits. `body` returns its value and the warnings that came with its commit, which is then in doubt.
+    func commit<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (PostgresConnection) throws -> (Value, warnings: [String])
     ) async throws(StoreFailure) -> Value {
         let confirmation = confirmation

@@ -20,6 +20,13 @@ public struct PostgresStoreConfiguration: Sendable {
     public var timeLimit: Span
     /// How long payments that ended are kept, since their last change; `nil` for ever. For ever.
     public var retention: Span?
+    /// This process's site, by whose terms it writes. `main`.
+    public var site: SiteName
+    /// Whether it writes under the site's newest term from the beginning. A daemon does not: it first proves that its
+    /// site may. Yes.
+    public var adoptsTerm: Bool
+    /// Whether it also reads from a standby while it does not write. No.
+    public var readsStandby: Bool
     /// Instead of the database's clock, for tests.
     public var clock: (@Sendable () -> Timestamp)?
     /// Hears of migrations, and of faults that no caller can be told.
@@ -40,6 +47,9 @@ public struct PostgresStoreConfiguration: Sendable {
         largestGroup = 256
         timeLimit = .seconds(10)
         retention = nil
+        site = .main
+        adoptsTerm = true
+        readsStandby = false
         clock = nil
         logger = Logger(label: "reconciled.store.postgres")
     }

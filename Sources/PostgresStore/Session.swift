@@ -5,21 +5,25 @@ internal import Reconciler
 /// How a session begins: what the store relies on is set, or checked.
 struct Session: Sendable {
     private let login: Login
+    private let loginToAny: Login
     private let limit: Duration
     private let logger: Logger
 
     init(_ configuration: PostgresStoreConfiguration) {
-        login = Login(
-            dsn: configuration.dsn, password: configuration.password,
-            settings: [
-                "search_path": configuration.schema, "timezone": "UTC", "jit": "off",
-                // A plan that was made while the tables were small is kept; all that we ask has an index.
-                "enable_seqscan": "off",
-                // The arrays of a group tell a planner nothing; planning each anew took longer than executing it.
-                "plan_cache_mode": "force_generic_plan",
-                // A frozen process keeps neither locks nor a snapshot.
-                "idle_in_transaction_session_timeout": "10s",
-            ])
+        let settings = [
+            "search_path": configuration.schema, "timezone": "UTC", "jit": "off",
+            // A plan that was made while the tables were small is kept; all that we ask has an index.
+            "enable_seqscan": "off",
+            // The arrays of a group tell a planner nothing; planning each anew took longer than executing it.
+            "plan_cache_mode": "force_generic_plan",
+            // A frozen process keeps neither locks nor a snapshot.
+            "idle_in_transaction_session_timeout": "10s",
+            // Who waited for a lock sees what was committed meanwhile.
+            "default_transaction_isolation": "read committed",
+        ]
+        let (dsn, password) = (configuration.dsn, configuration.password)
+        login = Login(dsn: dsn, password: password, settings: settings)
+        loginToAny = Login(.any, dsn: dsn, password: password, settings: settings)
         limit = .milliseconds(configuration.timeLimit.milliseconds)
         logger = configuration.logger
     }
@@ -27,10 +31,24 @@ struct Session: Sendable {
     /// Connects, and requires a server that takes writes and flushes them.
     ///
     /// - Throws: ``StoreFailure`` with the code `unavailable`.
-    func open() throws(StoreFailure) -> PostgresConnection {
+    func open() throws(StoreFailure) -> PostgresConnection { try open(login, takesStandby: false) }
+
+    /// Connects to a server that takes writes, or, where `takesStandby` and there is none, to one that only reads.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `unavailable`.
+    func open(takesStandby: Bool) throws(StoreFailure) -> PostgresConnection {
+        do throws(StoreFailure) {
+            return try open()
+        } catch {
+            guard takesStandby else { throw error }
+            return try open(loginToAny, takesStandby: true)
+        }
+    }
+
+    private func open(_ login: Login, takesStandby: Bool) throws(StoreFailure) -> PostgresConnection {
         let connection = try PostgresConnection(login, timeLimit: limit, logger: logger)
         do {
-            try begin(connection)
+            try begin(connection, takesStandby: takesStandby)
         } catch {
             connection.close()
             throw StoreFailure(error, "connect", lost: .unavailable)
@@ -38,7 +56,7 @@ struct Session: Sendable {
         return connection
     }
 
-    private func begin(_ connection: PostgresConnection) throws {
+    private func begin(_ connection: PostgresConnection, takesStandby: Bool) throws {
         let rows = try connection.rows(
             """
             SELECT current_setting('transaction_read_only') = 'on', current_setting('fsync') = 'off',
@@ -54,7 +72,8 @@ struct Session: Sendable {
                     SELECT place FROM generate_series(0, 100000) AS place
                     WHERE pg_try_advisory_lock(\(Session.lockSpace), place) LIMIT 1)::text, false)
             """)
-        guard try !rows.bool(0, 0) else {
+        connection.isStandby = try rows.bool(0, 0)
+        guard takesStandby || !connection.isStandby else {
             throw StoreFailure(.unavailable, operation: "connect", cause: "the server takes no writes")
         }
         if try rows.bool(0, 1) { logger.warning("the server runs with fsync off: a power cut loses payments") }

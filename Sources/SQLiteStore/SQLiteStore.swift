@@ -24,6 +24,8 @@ public final class SQLiteStore: PaymentStore {
     let clock: SteadyClock
     let logger: Logger
     let retention: Span?
+    let site: SiteName
+    let openedAt: Timestamp
 
     /// Opens or creates the file, migrates it, and checks that the schema is what this version makes.
     ///
@@ -40,6 +42,8 @@ public final class SQLiteStore: PaymentStore {
         clock = SteadyClock(configuration.clock)
         logger = configuration.logger
         retention = configuration.retention
+        site = configuration.site
+        openedAt = clock.now()
         queue = WriteQueue(
             pool: pool, largestGroup: configuration.largestGroup, logger: configuration.logger)
     }

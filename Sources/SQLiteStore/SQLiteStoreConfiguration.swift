@@ -13,6 +13,8 @@ public struct SQLiteStoreConfiguration: Sendable {
     public var journalLimit: Int
     /// How long comparisons remember what is settled; `nil` for ever. For ever.
     public var retention: Span?
+    /// The site that the file belongs to. `main`.
+    public var site: SiteName
     /// Where the time comes from: the wall clock, unless a test brings its own. The store never lets it go backward.
     public var clock: @Sendable () -> Timestamp
     /// Hears of migrations, and of faults that no caller can be told.
@@ -25,6 +27,7 @@ public struct SQLiteStoreConfiguration: Sendable {
         readers = 4
         journalLimit = 64 << 20
         retention = nil
+        site = .main
         clock = SteadyClock.wallClock
         logger = Logger(label: "reconciled.store.sqlite")
     }

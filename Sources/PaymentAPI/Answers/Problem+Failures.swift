@@ -23,6 +23,8 @@ extension Problem {
             self.init(refusal, of: kind, payment: id)
         case .notAccepting(let reason, let retryAfter):
             self = .notAccepting(reason, retryAfter: retryAfter)
+        case .notActive(let found):
+            self.init(found)
         case .store(let failure):
             self.init(failure)
         }
@@ -52,11 +54,25 @@ extension Problem {
         }
     }
 
+    /// Another site takes payments, or none does at the moment.
+    private init(_ found: SiteNotActive) {
+        self.init(.siteNotActive, 503, "This site is not active")
+        detail = "Site \(found.site) takes no payments: \(found.reason)."
+        isRetryable = true
+        retryAfter = found.retryAfter
+        activeSite = found.activeSite.map { site in
+            let address = found.address.map { [JSONMember("url", .string($0))] } ?? []
+            return .object([JSONMember("name", .string(site.name))] + address)
+        }
+    }
+
     /// Nothing was done, and it may be tried again; unless that is not known, which is no promise of 503.
     private init(_ failure: StoreFailure) {
         if failure.code == .indeterminate {
             self = .internalError(
                 "It is not known whether the request was recorded. Retry with the same key.")
+        } else if failure.code == .inactive {
+            self = .notAccepting("This site is no longer active.", retryAfter: 5)
         } else if failure.isPassing {
             self = .notAccepting("The store is not available.", retryAfter: 1)
         } else {

@@ -19,6 +19,7 @@ struct Problem: Error, Sendable, Hashable {
         case cardNumberRefused = "/problems/card-number-refused"
         case internalError = "/problems/internal"
         case notAccepting = "/problems/not-accepting"
+        case siteNotActive = "/problems/site-not-active"
     }
 
     var kind: Kind
@@ -32,6 +33,8 @@ struct Problem: Error, Sendable, Hashable {
     var payment: PaymentID?
     /// What is there instead of what was meant, so that nobody has to ask for it.
     var current: JSONValue?
+    /// The site that is active instead of this one, as far as is known, with `name` and, if it is configured, `url`.
+    var activeSite: JSONValue?
     /// The methods that the route takes, with 405.
     var allow: String?
     /// The connection ends after the answer, because the rest of the request is not read.
@@ -57,6 +60,7 @@ struct Problem: Error, Sendable, Hashable {
         if let retryAfter { members.append(JSONMember("retry_after", .integer(retryAfter))) }
         if let payment { members.append(JSONMember("payment_id", .string(payment.text))) }
         if let current { members.append(JSONMember("current", current)) }
+        if let activeSite { members.append(JSONMember("active_site", activeSite)) }
         return .object(members)
     }
 }

@@ -88,7 +88,8 @@ public struct IdempotencyKey: Sendable, Hashable, Codable, CustomStringConvertib
     public var description: String { text }
 }
 
-private func checkedName(_ name: String, kind: String) throws(MalformedName) -> String {
+/// A name that has the form of all names of the configuration.
+func checkedName(_ name: String, kind: String) throws(MalformedName) -> String {
     let bytes = Array(name.utf8)
     let letters = bytes.allSatisfy { byte in
         (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F

@@ -78,7 +78,7 @@ public struct SendOrder: Sendable, Hashable {
     /// The provider must not execute it after this moment, where it enforces that.
     public let notAfter: Timestamp?
     /// Not one byte may be written after this moment.
-    public let startBefore: Timestamp
+    public var startBefore: Timestamp
 
     /// An order; only the machine makes those that are executed.
     public init(

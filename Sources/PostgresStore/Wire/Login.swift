@@ -5,11 +5,20 @@ internal import Foundation
 struct Login: Sendable {
     private let pairs: [(name: String, value: String)]
 
+    /// Which of several servers is wanted.
+    enum Wanted: String {
+        /// One that takes writes.
+        case writing = "read-write"
+        /// Any that answers.
+        case any
+    }
+
     /// - Parameters:
+    ///   - wanted: which of several servers.
     ///   - dsn: a libpq connection string or URI; hosts, TLS, password file and service as libpq has them.
     ///   - settings: the server's settings for the session.
     ///   - password: wins over one in the connection string or a password file.
-    init(dsn: String, password: String?, settings: [String: String]) {
+    init(_ wanted: Wanted = .writing, dsn: String, password: String?, settings: [String: String]) {
         let options = settings.sorted { $0.key < $1.key }.map { "-c \($0.key)=\($0.value)" }
         let secret = password.map { [("password", $0)] } ?? []
         pairs =
@@ -19,7 +28,7 @@ struct Login: Sendable {
                 ("keepalives_interval", "5"), ("keepalives_count", "3"), ("fallback_application_name", "reconciled"),
                 ("dbname", dsn),
                 // … and these the store relies on.
-                ("client_encoding", "UTF8"), ("target_session_attrs", "read-write"),
+                ("client_encoding", "UTF8"), ("target_session_attrs", wanted.rawValue),
                 ("options", options.joined(separator: " ")),
             ] + secret
     }

@@ -16,6 +16,10 @@ final class PostgresConnection {
 
     /// The number of the server's process.
     let process: Int64
+    /// Whether the server took no writes when the session began.
+    var isStandby = false
+    /// When it was connected.
+    let openedAt = ContinuousClock.now
     private var connection: OpaquePointer?
     private let notices: NoticeBoard
     private let timeLimit: Duration

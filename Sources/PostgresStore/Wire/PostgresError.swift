@@ -17,6 +17,12 @@ struct PostgresError: Error, Sendable {
     /// Raised by our own functions where a group of changes cannot be made whole.
     static let groupRefused = "RC001"
 
+    /// Raised where a write names a term that is over.
+    static let termOver = "RC002"
+
+    /// Raised where a term promises synchronous replication, and there is none.
+    static let promiseBroken = "RC003"
+
     /// The error, or notice, of a result.
     init(of result: OpaquePointer) {
         func field(_ code: Character) -> String? {
@@ -49,6 +55,8 @@ struct PostgresError: Error, Sendable {
         case "55P03", "57014": .busy
         case "53100": .full
         case "XX001", "XX002": .corrupted
+        case PostgresError.termOver: .inactive
+        case PostgresError.promiseBroken: .unavailable
         case "42P01", "42703", "3F000": .incompatible
         default:
             switch sqlState.prefix(2) {

@@ -110,8 +110,11 @@ final class PostgresLane: Sendable {
     }
 
     /// Starts `count` lanes that share an inbox.
+    ///
+    /// - Parameter keeps: whether a connection that is open is still the right one.
     static func start(
         _ count: Int, name: String, inbox: Inbox,
+        keeps: @escaping @Sendable (PostgresConnection) -> Bool = { _ in true },
         connect: @escaping @Sendable () throws(StoreFailure) -> PostgresConnection
     ) {
         for number in 1...max(1, count) {
@@ -120,6 +123,7 @@ final class PostgresLane: Sendable {
                 var connection: PostgresConnection?
                 while let work = inbox.next() {
                     connection?.checkIdle()
+                    if let open = connection, !open.isBroken, !keeps(open) { open.close() }
                     if connection?.isBroken ?? true { connection = nil }
                     do throws(StoreFailure) {
                         let open: PostgresConnection

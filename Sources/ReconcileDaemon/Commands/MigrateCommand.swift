@@ -17,8 +17,9 @@ struct MigrateCommand: AsyncParsableCommand {
     @Flag(help: "Only says what would run.") var plan = false
 
     func run() async throws {
-        guard case .postgres(let settings) = try options.load().store else {
-            _ = try await options.load().store.open()
+        let configuration = try options.load()
+        guard case .postgres(let settings) = configuration.store else {
+            _ = try await configuration.store.open(at: configuration.site.name)
             return print("an SQLite file is migrated when it is opened: it is current")
         }
         do {

@@ -27,7 +27,8 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {
-    try await options.load().store.open(mustExist: true)
+    let configuration = try options.load()
+    return try await configuration.store.open(at: configuration.site.name, mustExist: true)
 }
 
 struct ListPayments: AsyncParsableCommand {

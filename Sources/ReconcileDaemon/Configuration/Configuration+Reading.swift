@@ -49,11 +49,12 @@ extension Configuration {
         let objectives = top.section("objectives")
         let reconcile = top.section("reconcile")
         let claim = readRecoveryClaim(store)
-        let (policy, assumptions) = readPolicy(reconcile, claim)
+        let storage = StoreSettings.read(store, environment: environment)
+        let place = readSite(site, storage, environment: environment)
+        let (policy, assumptions) = readPolicy(reconcile, claim, place)
         let providers = readProviders(top, policy, assumptions)
-        let kept = StoreSettings.read(store, environment: environment)
         let configuration = Configuration(
-            siteName: site.text("name") ?? "main", store: kept,
+            site: place, store: storage,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
@@ -63,12 +64,13 @@ extension Configuration {
             callers: readPrincipals(top, "callers"),
             providers: providers, policy: policy, assumptions: assumptions,
             recovery: openWindow(claim, providers.map(\.contract), store), sweep: readSweep(reconcile),
-            comparison: readComparison(reconcile, providers, paymentsKeptFor: kept.paymentsKeptFor),
+            comparison: readComparison(reconcile, providers, paymentsKeptFor: storage.paymentsKeptFor),
             maximumActive: reconcile.int("max_active", in: 1...1_000_000, default: 4_096),
             sealEvery: reconcile.duration("seal_every", default: .seconds(10)),
             shutdownGrace: reconcile.duration("shutdown_grace", default: .seconds(20)),
             objectives: Objectives(
                 settleWithin: objectives.duration("settle_within", default: .minutes(5)),
+                recoveryLevel: objectives.choice("rlo", default: .full),
                 recoveryTime: objectives.duration("rto", default: .minutes(1)),
                 recoveryPoint: objectives.duration("rpo", default: .zero, atLeast: .zero)),
             logLevel: telemetry.choice("log_level", default: Logger.Level.info),
@@ -108,7 +110,7 @@ extension Configuration {
     }
 
     private static func readPolicy(
-        _ section: ConfigurationSection, _ claim: RecoveryClaim?
+        _ section: ConfigurationSection, _ claim: RecoveryClaim?, _ site: Site
     ) -> (SettlementPolicy, SafetyAssumptions) {
         var policy = SettlementPolicy()
         policy.inquirySchedule = readSchedule(section, "inquiry_schedule", policy.inquirySchedule)
@@ -118,7 +120,8 @@ extension Configuration {
         policy.plugAllowed = section.bool("allow_plug", default: false)
         policy.tombstoneNeverSent = section.bool("tombstone_never_sent", default: false)
         let assumptions = SafetyAssumptions(
-            storeKeepsAcknowledgedRows: claim?.storeIsAsynchronous != true, plugAllowed: policy.plugAllowed,
+            storeKeepsAcknowledgedRows: claim?.storeIsAsynchronous != true && site.replication != .asynchronous,
+            plugAllowed: policy.plugAllowed,
             onePhaseOnAsynchronousStoreAccepted: section.bool(
                 "accept_one_phase_on_asynchronous_store", default: false),
             longestInquiryPause: policy.inquirySchedule.delays.last ?? .days(1))

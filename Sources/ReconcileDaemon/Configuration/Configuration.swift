@@ -34,11 +34,13 @@ struct Configuration {
 
     struct Objectives {
         var settleWithin: Span
+        /// What a site must do again after a disaster (RLO).
+        var recoveryLevel: SiteMode
         var recoveryTime: Span
         var recoveryPoint: Span
     }
 
-    var siteName: String
+    var site: Site
     var store: StoreSettings
     var http: Listener
     var maximumBodyBytes: Int

@@ -61,6 +61,9 @@ enum StoreSettings {
         }
     }
 
+    /// A witness's database; `nil` if it is none.
+    static func witness(_ text: String) -> PostgresStoreConfiguration? { try? postgres(text) }
+
     private static func postgres(_ text: String) throws(StoreFailure) -> PostgresStoreConfiguration {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
             return try PostgresStoreConfiguration(dsn: text)
@@ -73,7 +76,7 @@ enum StoreSettings {
 }
 
 /// A store that the daemon opened and closes.
-protocol ClosableStore: PaymentStore {
+protocol ClosableStore: PaymentStore, SiteStore {
     func close() async throws(StoreFailure)
     /// Does what a store needs now and then.
     func maintain() async throws(StoreFailure)
@@ -90,9 +93,14 @@ extension PostgresStore: ClosableStore {
 extension StoreSettings {
     /// Opens the store.
     ///
-    /// - Parameter mustExist: whether an SQLite file that is not there is an error; else it is made.
+    /// - Parameters:
+    ///   - site: the site by whose terms it is written.
+    ///   - mustExist: whether an SQLite file that is not there is an error; else it is made.
+    ///   - adoptsTerm: whether it writes under the newest term if that is the site's; a daemon proves first that it may.
     /// - Throws: ``CommandFailure`` with the code `unavailable`.
-    func open(_ logger: Logger? = nil, mustExist: Bool = false) async throws -> any ClosableStore {
+    func open(
+        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, adoptsTerm: Bool = true
+    ) async throws -> any ClosableStore {
         do {
             switch self {
             case .sqlite(let path, let retention):
@@ -101,10 +109,14 @@ extension StoreSettings {
                 }
                 var options = SQLiteStoreConfiguration()
                 options.retention = retention
+                options.site = site
                 if let logger { options.logger = logger }
                 return try SQLiteStore(path: path, configuration: options)
             case .postgres(var options):
                 if let logger { options.logger = logger }
+                options.site = site
+                options.adoptsTerm = adoptsTerm
+                options.readsStandby = true
                 return try await PostgresStore(options)
             }
         } catch let failure as StoreFailure {

@@ -6,6 +6,7 @@ import Metrics
 import OperationsConsole
 import PaymentAPI
 import PaymentCore
+import PostgresStore
 import Providers
 import Reconciler
 import ServiceLifecycle
@@ -20,49 +21,39 @@ struct Daemon {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
         let clock = SystemClock()
-        let store = try await configuration.store.open(logger)
+        let store = try await configuration.store.open(at: configuration.site.name, logger, adoptsTerm: false)
         let (providers, senders, amountCheck) = try assembleProviders(clock, logger)
         let parts = withFailpoints(store, providers)
         let settings = engineSettings()
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)
-        let operations = OperationService(store: parts.store, engine: engine, clock: clock)
+        let site = siteParts(store, engine, settings.gate, clock, logger)
+        let operations = SiteOperations(
+            OperationService(store: parts.store, engine: engine, clock: clock), gate: site.gate,
+            site: configuration.site.name, peer: configuration.site.peer)
+        // So that who is told that it listens is not turned away a moment later.
+        await site.keeper?.begin()
         let readiness = Readiness()
         let progress = ProgressMonitor()
         let announcement = Announcement(expectsAPI: roles.api)
         let desk = ComparisonDesk(store: store, configuration: configuration)
         let admin = try adminApplication(
-            parts.store, desk, registry, readiness, progress, announcement, logger)
+            parts.store, site, desk, registry, readiness, progress, announcement, logger)
         var services: [any Service] = [
-            ClosingService {
-                for sender in senders { await sender.shutdown() }
-                do {
-                    try await store.close()
-                } catch {
-                    logger.warning("the store did not close", metadata: ["error": "\(error)"])
-                }
-            },
-            admin,
+            closing(store, senders, site, logger), admin,
+        ]
+        // Before the engine in this list, and so stopped after it: what is on the wire is written under the site's term.
+        if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
+        services += [
             EngineService(engine: engine, grace: configuration.shutdownGrace),
             StatisticsService(store: parts.store, engine: engine, clock: clock, logger: logger),
-            UpkeepService(store: store, clock: clock, logger: logger),
+            UpkeepService(store: store, gate: site.gate, clock: clock, logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
+            SiteStatisticsService(
+                gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),
         ]
-        if let desk {
-            services.append(
-                ComparisonStatisticsService(
-                    store: desk.store, providers: desk.comparable, beganAt: configuration.comparison.settings.begin,
-                    clock: clock, logger: logger))
-        }
-        if roles.batch, configuration.comparison.isEnabled, let desk {
-            services.append(
-                ComparisonService(
-                    loop: ComparisonLoop(
-                        store: desk.store, providers: parts.providers, settlement: engine,
-                        settings: configuration.comparison.settings, holder: settings.holder,
-                        lease: configuration.sweep.lease, clock: clock, logger: logger)))
-        }
+        if let desk { services += comparing(desk, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services.append(
                 try callerApplication(operations, amountCheck, clock, announcement, logger))
@@ -73,8 +64,36 @@ struct Daemon {
         try await group.run()
     }
 
+    private func closing(
+        _ store: any ClosableStore, _ senders: [CurlSender], _ site: SiteParts, _ logger: Logger
+    ) -> ClosingService {
+        ClosingService {
+            for sender in senders { await sender.shutdown() }
+            await site.witness?.close()
+            do {
+                try await store.close()
+            } catch {
+                logger.warning("the store did not close", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func comparing(
+        _ desk: ComparisonDesk, _ providers: [any PaymentProvider], _ engine: SettlementEngine,
+        _ settings: EngineSettings, _ clock: any WallClock, _ logger: Logger
+    ) -> [any Service] {
+        let statistics = ComparisonStatisticsService(
+            store: desk.store, providers: desk.comparable, beganAt: configuration.comparison.settings.begin,
+            clock: clock, logger: logger)
+        guard roles.batch, configuration.comparison.isEnabled else { return [statistics] }
+        let loop = ComparisonLoop(
+            store: desk.store, providers: providers, settlement: engine, settings: configuration.comparison.settings,
+            holder: settings.holder, lease: configuration.sweep.lease, clock: clock, logger: logger)
+        return [statistics, ComparisonService(loop: loop)]
+    }
+
     private func engineSettings() -> EngineSettings {
-        var settings = EngineSettings(holder: "\(configuration.siteName)-\(UUID().uuidString)")
+        var settings = EngineSettings(holder: "\(configuration.site.name)-\(UUID().uuidString)")
         settings.policy = configuration.policy
         settings.sweep = configuration.sweep
         settings.maximumActive = configuration.maximumActive
@@ -82,6 +101,7 @@ struct Daemon {
         settings.recovery = configuration.recovery
         settings.endAnswer = CreateAnswer.settled
         settings.sweeps = roles.settle
+        settings.gate = configuration.siteGate()
         return settings
     }
 
@@ -168,7 +188,7 @@ extension Daemon {
     }
 
     private func callerApplication(
-        _ operations: OperationService, _ amountCheck: @escaping AmountCheck, _ clock: any WallClock,
+        _ operations: any PaymentOperations, _ amountCheck: @escaping AmountCheck, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         let callers = try CallerDirectory(

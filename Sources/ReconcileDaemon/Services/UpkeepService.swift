@@ -6,6 +6,7 @@ import ServiceLifecycle
 /// Gives the store its upkeep: at the start and each hour.
 struct UpkeepService: Service {
     let store: any ClosableStore
+    let gate: SiteGate
     let clock: any WallClock
     let logger: Logger
 
@@ -15,7 +16,8 @@ struct UpkeepService: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    try await store.maintain()
+                    // What is not this site's is another's to care for.
+                    if gate.standing.isActive { try await store.maintain() }
                 } catch {
                     // Nothing waits for it, and it is tried again.
                     logger.warning("the store had no upkeep", metadata: ["error": "\(error)"])

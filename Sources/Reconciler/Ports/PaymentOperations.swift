@@ -99,6 +99,31 @@ public enum OperationFailure: Error, Sendable, Hashable {
     case refused(OperationRefusal, PaymentID)
     /// The daemon takes nothing new: it is shutting down, or too much is waiting. Seconds until a retry makes sense.
     case notAccepting(reason: String, retryAfter: Int)
+    /// This site is not the one that takes payments.
+    case notActive(SiteNotActive)
     /// The store could not do it; nothing was done, and the same request may be sent again.
     case store(StoreFailure)
+}
+
+/// Why nothing is taken at this site, and where it may be.
+public struct SiteNotActive: Sendable, Hashable {
+    /// This site.
+    public var site: SiteName
+    /// The active site, as far as is known here.
+    public var activeSite: SiteName?
+    /// Where callers reach the active site, if the configuration says so.
+    public var address: String?
+    /// Why this one takes nothing.
+    public var reason: String
+    /// Seconds until a retry makes sense.
+    public var retryAfter: Int
+
+    /// A reason.
+    public init(site: SiteName, activeSite: SiteName?, address: String?, reason: String, retryAfter: Int) {
+        self.site = site
+        self.activeSite = activeSite
+        self.address = address
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
 }

@@ -18,6 +18,8 @@ public struct StoreFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case corrupted
         /// The store belongs to another version, or migrations are missing.
         case incompatible
+        /// This site is no longer active: the term under which the write was to be made is over. Nothing was written.
+        case inactive
         /// Anything else.
         case other
     }
@@ -40,7 +42,7 @@ public struct StoreFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var isPassing: Bool {
         switch code {
         case .busy, .full, .serialization, .unavailable, .indeterminate: true
-        case .corrupted, .incompatible, .other: false
+        case .corrupted, .incompatible, .inactive, .other: false
         }
     }
 

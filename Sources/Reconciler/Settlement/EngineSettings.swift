@@ -18,8 +18,10 @@ public struct EngineSettings: Sendable {
     /// Whether a commit survives the loss of the machine that made it.
     public var commitsAreAcknowledged: Bool
     /// Rows were lost: new payments begin in this window, and unfinished ones enter it when they are taken up. `nil`
-    /// normally.
+    /// normally. That of the site's newest term takes its place (``SettlementEngine/enter(_:recovery:)``).
     public var recovery: RecoveryWindow?
+    /// Whether this process may act for its site; asked last before anything leaves.
+    public var gate: SiteGate
     /// Renders the answer to the request that created a payment, once the payment has ended. It is then kept in the
     /// transaction that ends the payment, and not in one of its own. `nil` leaves it to whoever answers.
     public var endAnswer: @Sendable (Payment) -> StoredAnswer?
@@ -34,6 +36,7 @@ public struct EngineSettings: Sendable {
         sealEvery = .seconds(10)
         commitsAreAcknowledged = true
         recovery = nil
+        gate = .alwaysOpen()
         endAnswer = { _ in nil }
     }
 }

@@ -15,10 +15,12 @@ extension SettlementEngine {
     /// Makes a new payment durable, with its first intents, and puts it to work.
     func create(_ request: CreateRequest, record: IdempotencyRecord) async throws(StoreFailure) -> Creation {
         guard !isDraining else { return .notAccepting(reason: "shutting down") }
+        let standing = settings.gate.standing
+        guard standing.mayCreate else { return .notAccepting(reason: SettlementEngine.reason(standing)) }
         guard runners.count < settings.maximumActive else {
             return .notAccepting(reason: "too many payments are in work")
         }
-        let created = PaymentMachine.create(request, context(), recovery: settings.recovery)
+        let created = PaymentMachine.create(request, context(), recovery: recovery)
         let change = PaymentChange(
             payment: created.machine.payment, entries: created.machine.newEntries,
             lease: .creating(holder: settings.holder, leaseFor: settings.sweep.lease), record: record)
@@ -83,7 +85,7 @@ extension SettlementEngine {
     /// Whether a create under this payment's key need not be tried before the key is looked up: the payment is in work
     /// here, or nothing new is taken.
     func isKnownOrRefused(_ id: PaymentID) -> Bool {
-        runners[id] != nil || isDraining || runners.count >= settings.maximumActive
+        runners[id] != nil || isDraining || runners.count >= settings.maximumActive || !settings.gate.standing.mayCreate
     }
 
     /// Whether the payment is in work in this process, which hears of each of its changes.
@@ -95,6 +97,10 @@ extension SettlementEngine {
     ) async throws(StoreFailure) -> OperationRunner.Answer {
         guard !isDraining else {
             throw StoreFailure(.unavailable, operation: "operation", cause: "shutting down")
+        }
+        guard settings.gate.standing.maySettle else {
+            let reason = SettlementEngine.reason(settings.gate.standing)
+            throw StoreFailure(.inactive, operation: "operation", cause: reason)
         }
         lastTicket += 1
         let request = OperationRunner.Request(ticket: lastTicket, operation: operation, record: record)
@@ -124,7 +130,7 @@ extension SettlementEngine {
             var context = context()
             context.mayBegin = false
             var writer = OperationRunner(machine: PaymentMachine(payment: payment), token: LeaseToken(0))
-            let told = [settings.recovery.opening(for: payment)].compactMap { $0 } + events
+            let told = [recovery.opening(for: payment)].compactMap { $0 } + events
             let first = writer.begin(with: told, requests: request.map { [$0] } ?? [], context)
             guard var change = first.firstChange else { return first.firstAnswer }
             change.lease = .none

@@ -67,7 +67,7 @@ extension SettlementEngine {
                     leg: order.leg, effect: order.effect, number: order.number, report)
                 return feed(id, token, .event(event))
             }
-            let report = await provider.send(order)
+            let report = await send(order, to: provider)
             telemetry.attempted(order, report)
             feed(
                 id, token,
@@ -78,7 +78,7 @@ extension SettlementEngine {
                     .unavailable, began: clock.now(), source: .inquiry, reason: "provider_not_configured")
                 return feed(id, token, .event(.inquired(leg: order.leg, observation)))
             }
-            let observation = await provider.inquire(order)
+            let observation = await inquire(order, at: provider)
             telemetry.inquired(order, observation)
             feed(id, token, .event(.inquired(leg: order.leg, observation)))
         case .alert(let alert):
@@ -151,13 +151,15 @@ extension SettlementEngine {
         wakeSink.yield()
         for await _ in wakeUps {
             guard !isDraining, !Task.isCancelled else { return }
+            // Who gets the right to act is told, and looks then.
+            guard settings.gate.standing.maySettle else { continue }
             sweep.woke()
             await lookOnce()
         }
     }
 
     private func lookOnce() async {
-        while !isDraining {
+        while !isDraining, settings.gate.standing.maySettle {
             switch sweep.next() {
             case .claim(let request):
                 do {
@@ -194,7 +196,7 @@ extension SettlementEngine {
         let every = Span(milliseconds: max(1, settings.sweep.lease.milliseconds / 3))
         while await pause(for: every) {
             let leases = runners.mapValues(\.lease)
-            guard !leases.isEmpty else { continue }
+            guard !leases.isEmpty, term != nil else { continue }
             do {
                 let held = try await store.renew(leases, leaseFor: settings.sweep.lease)
                 for (id, token) in leases where !held.contains(id) {
@@ -210,6 +212,7 @@ extension SettlementEngine {
     /// Seals the audit trails' heads now and then.
     func sealNowAndThen() async {
         while await pause(for: settings.sealEvery) {
+            guard settings.gate.standing.maySettle else { continue }
             do {
                 if let seal = try await store.seal() {
                     logger.debug("sealed", metadata: ["seal": "\(seal.number)", "heads": "\(seal.heads)"])

@@ -23,6 +23,12 @@ public actor SettlementEngine {
     var watchers: [PaymentID: [Int: AsyncStream<PaymentNews>.Continuation]] = [:]
     var lastWatcher = 0
     var isDraining = false
+    /// The window in which payments begin now, and which they enter when they are taken up.
+    var recovery: RecoveryWindow?
+    /// The term under which this process writes; 0 before any, and where there is one site.
+    var term: Int64? = 0
+    /// Leases of payments that were left when a term ended here.
+    var left: [PaymentID: LeaseToken] = [:]
     var armed: Timestamp?
     let jobs: AsyncStream<Job>
     let jobSink: AsyncStream<Job>.Continuation
@@ -62,6 +68,7 @@ public actor SettlementEngine {
         self.clock = clock
         self.jitter = jitter
         self.settings = settings
+        recovery = settings.recovery
         self.logger = logger
         var byName: [ProviderName: any PaymentProvider] = [:]
         var contracts: [ProviderName: ProviderContract] = [:]
@@ -124,7 +131,8 @@ public actor SettlementEngine {
     func context() -> MachineContext {
         MachineContext(
             now: clock.now(), contracts: contracts, policy: settings.policy, jitter: jitter.next(),
-            commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: !isDraining)
+            commitsAreAcknowledged: settings.commitsAreAcknowledged,
+            mayBegin: !isDraining && settings.gate.standing.maySettle)
     }
 
     // MARK: Machines
@@ -219,7 +227,7 @@ public actor SettlementEngine {
                 metadata: ["payment": "\(id)", "providers": "\(unknown)"])
         }
         runners[id] = OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token)
-        let first = settings.recovery.claim(of: claimed.payment)
+        let first = recovery.claim(of: claimed.payment)
         var context = context()
         if isDue, let due = claimed.payment.dueAt {
             // The store found it due by its clock, which counts. By a clock that is behind it nothing would be done,

@@ -1,0 +1,86 @@
+/// Whether a site may be promoted: a pure function of what can be seen and what somebody says.
+///
+/// - The old site must not write or send any more: its term is over, its lease has run out, or somebody says who fenced
+///   it.
+/// - Every acknowledged row must be here: the old site's last word says that it was its last, or a commit was never
+///   acknowledged without this database and all that arrived is replayed; or somebody accepts the loss.
+/// - What is not proven complete opens a recovery window.
+public enum PromotionDecision: Sendable, Hashable {
+    /// It may not, for these reasons.
+    case refused([PromotionObstacle])
+    /// It may.
+    case allowed(Promotion)
+
+    /// What a promotion records.
+    public struct Promotion: Sendable, Hashable {
+        /// How the term begins.
+        public var beginning: SiteTerm.Beginning
+        /// The loss whose recovery window it opens; `nil` if every row is proven to be here.
+        public var loss: RecoveryWindow.Loss?
+        /// Whether the database here has yet to be made a primary.
+        public var promotesDatabase: Bool
+        /// The number of the new term.
+        public var epoch: Int64
+    }
+
+    /// Decides.
+    public static func decide(_ evidence: PromotionEvidence, _ request: PromotionRequest) -> PromotionDecision {
+        guard let term = evidence.row.term else { return .refused([.noTerm]) }
+        let isOwn = term.site == evidence.site && evidence.database == .primary && !request.isRestored
+        let loss = missing(evidence, request, isOwn)
+        var obstacles = people(request) + writing(evidence, request, term)
+        if request.acceptDataLoss == nil, !request.isRestored { obstacles += loss }
+        guard obstacles.isEmpty else { return .refused(obstacles) }
+        return .allowed(promotion(evidence, request, term, isOwn, mayMiss: !loss.isEmpty))
+    }
+
+    private static func people(_ request: PromotionRequest) -> [PromotionObstacle] {
+        if request.approvedBy == request.by { return [.samePerson] }
+        return request.needsSecondPerson && request.approvedBy == nil ? [.secondPersonMissing] : []
+    }
+
+    /// Why the old site may still write or send.
+    private static func writing(
+        _ evidence: PromotionEvidence, _ request: PromotionRequest, _ term: SiteTerm
+    ) -> [PromotionObstacle] {
+        guard request.fencedBy == nil else { return [] }
+        guard !request.isRestored else { return [.restoreNotFenced] }
+        guard term.site != evidence.site else { return [.alreadyActive(epoch: term.epoch)] }
+        guard !evidence.row.phase.isOver else { return [] }
+        if case .unreachable(let reason) = evidence.witness { return [.witnessUnreachable(reason)] }
+        if evidence.witness == .notAsked, evidence.row.proof.isWitness {
+            return [.witnessNotConfigured(evidence.row.proof)]
+        }
+        guard let left = evidence.leaseLeft else { return [.notLeased(term.site)] }
+        return left > .zero ? [.leaseRuns(term.site, for: left)] : []
+    }
+
+    /// Why acknowledged rows may be missing here. The site's own database has all that it ever acknowledged; who sees
+    /// that a term is over sees all that was written before that.
+    private static func missing(
+        _ evidence: PromotionEvidence, _ request: PromotionRequest, _ isOwn: Bool
+    ) -> [PromotionObstacle] {
+        guard !isOwn, !request.isRestored, !evidence.row.phase.isOver else { return [] }
+        var obstacles: [PromotionObstacle] = []
+        if evidence.isStreaming { obstacles.append(.stillStreaming) }
+        if !evidence.isReplayed, case .standby(_, let received, let replayed) = evidence.database {
+            obstacles.append(
+                .notReplayed(received: received?.text ?? "unknown", replayed: replayed?.text ?? "unknown"))
+        }
+        if !evidence.row.isSynchronousByPromise { obstacles.append(.notSynchronous(evidence.row.replication)) }
+        return obstacles
+    }
+
+    private static func promotion(
+        _ evidence: PromotionEvidence, _ request: PromotionRequest, _ term: SiteTerm, _ isOwn: Bool, mayMiss: Bool
+    ) -> Promotion {
+        let isStandby = evidence.database != .primary
+        func promotion(_ beginning: SiteTerm.Beginning, _ loss: RecoveryWindow.Loss?) -> Promotion {
+            Promotion(beginning: beginning, loss: loss, promotesDatabase: isStandby, epoch: term.epoch + 1)
+        }
+        if request.isRestored { return promotion(.restore, .restore) }
+        if isOwn { return promotion(.renewal, nil) }
+        if evidence.row.phase.isOver { return promotion(.switchover, nil) }
+        return promotion(.promotion, mayMiss ? .asynchronousPromotion : .promotion)
+    }
+}

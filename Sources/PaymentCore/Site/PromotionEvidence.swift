@@ -1,0 +1,196 @@
+/// What can be seen before a site is promoted.
+public struct PromotionEvidence: Sendable, Hashable {
+    /// The site that is to be active.
+    public var site: SiteName
+    /// The row as it is here.
+    public var row: SiteRow
+    /// Now, by the clock of the database here.
+    public var now: Timestamp
+    /// The most by which the clocks of the sites' databases differ.
+    public var skew: Span
+    /// What the database here is.
+    public var database: Database
+    /// What the witness says.
+    public var witness: Witness
+
+    /// What a database is to the one that the active site writes to.
+    public enum Database: Sendable, Hashable {
+        /// It takes writes: it is the active site's own, or was promoted already.
+        case primary
+        /// It follows another, or did until that fell silent.
+        case standby(isStreaming: Bool, received: LogPosition?, replayed: LogPosition?)
+    }
+
+    /// What is known from a third place.
+    public enum Witness: Sendable, Hashable {
+        /// None is configured here.
+        case notAsked
+        /// It gave no answer.
+        case unreachable(String)
+        /// Another site's right runs there for so long, the skew included.
+        case held(for: Span)
+        /// Nobody's right runs there.
+        case free
+    }
+
+    /// Evidence.
+    public init(
+        site: SiteName, row: SiteRow, now: Timestamp, skew: Span, database: Database, witness: Witness = .notAsked
+    ) {
+        self.site = site
+        self.row = row
+        self.now = now
+        self.skew = skew
+        self.database = database
+        self.witness = witness
+    }
+
+    /// Whether everything that arrived here can be read.
+    var isReplayed: Bool {
+        guard case .standby(_, let received, let replayed) = database else { return true }
+        // Nothing received since the start: what is there came with the copy, or from an archive, and was replayed.
+        guard let received else { return true }
+        return replayed.map { $0 >= received } ?? false
+    }
+
+    var isStreaming: Bool {
+        guard case .standby(let isStreaming, _, _) = database else { return false }
+        return isStreaming
+    }
+
+    /// How long the old site may still act, by what is known here; `nil` if that is not known.
+    var leaseLeft: Span? {
+        switch witness {
+        case .held(let span): return max(span, .milliseconds(1))
+        case .free: return .zero
+        case .unreachable: return nil
+        case .notAsked: break
+        }
+        // The row says until when a witness was asked, but not until when it was asked after that.
+        guard !row.proof.isWitness, let until = row.leaseUntil else { return nil }
+        return max(until + skew - now, .zero)
+    }
+}
+
+/// What somebody says who wants a site promoted.
+public struct PromotionRequest: Sendable, Hashable {
+    /// Who wants it.
+    public var by: String
+    /// The second person.
+    public var approvedBy: String?
+    /// Why.
+    public var reason: String
+    /// Who or what keeps the old site from writing and sending.
+    public var fencedBy: String?
+    /// Why it is accepted that acknowledged rows may be lost.
+    public var acceptDataLoss: String?
+    /// Whether the database was made from a backup.
+    public var isRestored: Bool
+    /// Whether the configuration asks for a second person.
+    public var needsSecondPerson: Bool
+
+    /// A request without anything that overrides what can be seen.
+    public init(
+        by: String, approvedBy: String? = nil, reason: String, fencedBy: String? = nil, acceptDataLoss: String? = nil,
+        isRestored: Bool = false, needsSecondPerson: Bool = false
+    ) {
+        self.by = by
+        self.approvedBy = approvedBy
+        self.reason = reason
+        self.fencedBy = fencedBy
+        self.acceptDataLoss = acceptDataLoss
+        self.isRestored = isRestored
+        self.needsSecondPerson = needsSecondPerson
+    }
+}
+
+/// What stands against a promotion, and what may be done about it.
+public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
+    /// The configuration asks for a second person, and none is named.
+    case secondPersonMissing
+    /// The second person is the first.
+    case samePerson
+    /// No site was ever active on this store.
+    case noTerm
+    /// The site is active already.
+    case alreadyActive(epoch: Int64)
+    /// The old site's lease still runs for so long.
+    case leaseRuns(SiteName, for: Span)
+    /// The old site acts without a lease: nothing says whether it still does.
+    case notLeased(SiteName)
+    /// The old site's lease is with a witness, and none is configured here.
+    case witnessNotConfigured(SiteProofKind)
+    /// The witness cannot be asked.
+    case witnessUnreachable(String)
+    /// The old primary lives: its log arrives.
+    case stillStreaming
+    /// What arrived was not replayed to its end.
+    case notReplayed(received: String, replayed: String)
+    /// It is not certain that every acknowledged commit is here.
+    case notSynchronous(SiteReplication)
+    /// A backup says nothing of the site that it was made of.
+    case restoreNotFenced
+
+    /// A short constant name.
+    public var name: String {
+        switch self {
+        case .secondPersonMissing: "second_person_missing"
+        case .samePerson: "same_person"
+        case .noTerm: "no_term"
+        case .alreadyActive: "already_active"
+        case .leaseRuns: "lease_runs"
+        case .notLeased: "not_leased"
+        case .witnessNotConfigured: "witness_not_configured"
+        case .witnessUnreachable: "witness_unreachable"
+        case .stillStreaming: "still_streaming"
+        case .notReplayed: "not_replayed"
+        case .notSynchronous: "not_synchronous"
+        case .restoreNotFenced: "restore_not_fenced"
+        }
+    }
+
+    /// Whether it may be gone a little later without anybody's doing.
+    public var passes: Bool {
+        switch self {
+        case .leaseRuns, .stillStreaming, .notReplayed, .witnessUnreachable: true
+        case .secondPersonMissing, .samePerson, .noTerm, .alreadyActive, .notLeased, .witnessNotConfigured,
+            .notSynchronous, .restoreNotFenced:
+            false
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .secondPersonMissing: "the configuration asks for a second person: --approved-by NAME"
+        case .samePerson: "the second person must be another than the first"
+        case .noTerm: "no site was ever active on this store: start a daemon at the site that is to be active"
+        case .alreadyActive(let epoch):
+            "this site is active, in term \(epoch). To begin a new term all the same, because its lease or synchronous "
+                + "replication cannot be had any more, say who keeps the other site down: --fenced-by TEXT"
+        case .leaseRuns(let site, let left):
+            "site \(site) may act for \(left.milliseconds) ms more: wait (--wait), or fence it and say how: "
+                + "--fenced-by TEXT"
+        case .notLeased(let site):
+            "site \(site) acts without a lease, so that nothing shows whether it still does: fence it and say how: "
+                + "--fenced-by TEXT"
+        case .witnessNotConfigured(let proof):
+            "the old site's lease is with a witness (site.proof: \(proof.rawValue)), and none is configured here: "
+                + "configure site.witness, or fence the old site and say how: --fenced-by TEXT"
+        case .witnessUnreachable(let reason):
+            "the witness cannot be asked (\(reason)): wait (--wait), or fence the old site and say how: "
+                + "--fenced-by TEXT"
+        case .stillStreaming:
+            "the old primary lives and its log arrives here: drain it there (`reconciled site drain`), or stop it and "
+                + "wait (--wait); or accept that what it commits from now on is lost: --accept-data-loss REASON"
+        case .notReplayed(let received, let replayed):
+            "the log arrived up to \(received) and was replayed up to \(replayed): wait (--wait), or accept the loss: "
+                + "--accept-data-loss REASON"
+        case .notSynchronous(let replication):
+            "replication was \(replication.rawValue) as far as is known here, so that acknowledged payments may be "
+                + "missing: accept that, and every payment is read at its providers first: --accept-data-loss REASON"
+        case .restoreNotFenced:
+            "a backup does not tell whether the site still works that it was made of: fence it and say how: "
+                + "--fenced-by TEXT"
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import PaymentCore
+import PostgresStore
+import Reconciler
+
+extension Configuration {
+    /// What the operator decided about sites.
+    struct Site {
+        /// This site.
+        var name: SiteName
+        /// The other one.
+        var peer: SiteOperations.Peer?
+        /// From where the site's right to act is renewed.
+        var proof: SiteProofKind
+        /// How long a renewal lasts.
+        var lease: Span
+        /// The most by which clocks of the sites' databases differ.
+        var skew: Span
+        /// How the other site's database follows, as far as the contracts of the providers are concerned.
+        var replication: SiteReplication
+        /// The database in a third place.
+        var witness: PostgresStoreConfiguration?
+        /// Whether a promotion asks for a second person.
+        var needsSecondPerson: Bool
+
+        /// What the machine of the site goes by.
+        var machine: SiteMachine.Settings { SiteMachine.Settings(site: name, proof: proof, lease: lease) }
+
+        /// What a desk goes by.
+        var desk: SiteDesk.Settings {
+            SiteDesk.Settings(site: name, lease: lease, skew: skew, needsSecondPerson: needsSecondPerson)
+        }
+    }
+
+    /// Reads the section `site`.
+    static func readSite(
+        _ section: ConfigurationSection, _ store: StoreSettings, environment: [String: String]
+    ) -> Site {
+        let proof = section.choice("proof", default: SiteProofKind.none)
+        let replication = section.value(
+            "replication", allowed: "one of none, asynchronous, synchronous", default: SiteReplication.none
+        ) { SiteReplication(rawValue: $0).flatMap { $0 == .unknown ? nil : $0 } }
+        let site = Site(
+            name: readName(section, "name") ?? .main, peer: readPeer(section), proof: proof,
+            lease: section.duration("lease", default: .seconds(10), atLeast: .seconds(2)),
+            skew: section.duration("clock_skew", default: .seconds(1), atLeast: .zero),
+            replication: replication, witness: readWitness(section, proof, store, environment: environment),
+            needsSecondPerson: section.value("second_person", allowed: "required or no", default: false) {
+                $0 == "required" ? true : $0 == "no" ? false : nil
+            })
+        check(site, store, section)
+        return site
+    }
+
+    private static func readName(_ section: ConfigurationSection, _ key: String) -> SiteName? {
+        guard let text = section.text(key) else { return nil }
+        do {
+            return try SiteName(text)
+        } catch {
+            section.report(key, value: text, allowed: error.allowed)
+            return nil
+        }
+    }
+
+    private static func readPeer(_ section: ConfigurationSection) -> SiteOperations.Peer? {
+        let peer = section.section("peer")
+        defer { peer.finish() }
+        guard peer.has(anyOf: ["name", "url"]) else { return nil }
+        if peer.text("name") == nil { peer.report("name", value: "", allowed: "the name of the other site") }
+        guard let name = readName(peer, "name") else { return nil }
+        let url = peer.text("url")
+        if let url, !url.hasPrefix("https://"), !url.hasPrefix("http://") {
+            peer.report("url", value: url, allowed: "the address at which callers reach the other site")
+        }
+        return SiteOperations.Peer(name: name, address: url)
+    }
+
+    private static func readWitness(
+        _ section: ConfigurationSection, _ proof: SiteProofKind, _ store: StoreSettings, environment: [String: String]
+    ) -> PostgresStoreConfiguration? {
+        let witness = section.section("witness")
+        defer { witness.finish() }
+        let password = witness.secret("password")
+        let schema = witness.value("schema", allowed: "a name of a-z, 0-9 and _", default: "reconciled_witness") {
+            $0.wholeMatch(of: /[a-z][a-z0-9_]{0,47}/) == nil ? nil : $0
+        }
+        let limit = witness.duration("time_limit", default: .seconds(2))
+        guard let text = witness.text("url") else {
+            if proof == .postgres {
+                witness.report("url", value: "", allowed: "with site.proof postgres: a PostgreSQL in a third place")
+            }
+            return nil
+        }
+        if proof != .postgres {
+            section.report("proof", value: proof.rawValue, allowed: "postgres, because site.witness is given")
+        }
+        guard let settings = StoreSettings.witness(text) else {
+            witness.report("url", value: "(hidden: it may hold a password)", allowed: "postgres: and what libpq reads")
+            return nil
+        }
+        if settings.holdsPassword, environment[witness.variableName("url")] == nil {
+            witness.report(
+                "url", value: "(hidden: it holds a password)",
+                allowed: "a password in \(witness.variableName("password")), password_file, or libpq's password file")
+        }
+        if case .postgres(let own) = store, own.dsn == settings.dsn {
+            witness.report("url", value: "(the same as store.url)", allowed: "a database in a third place")
+        }
+        var configuration = settings
+        configuration.password = password
+        configuration.schema = schema
+        configuration.timeLimit = limit
+        return configuration
+    }
+
+    /// Combinations that would let two sites act at once, or one never.
+    private static func check(_ site: Site, _ store: StoreSettings, _ section: ConfigurationSection) {
+        if case .sqlite = store {
+            if site.proof != .none {
+                section.report("proof", value: site.proof.rawValue, allowed: "none, with an SQLite store")
+            }
+            if let peer = site.peer {
+                section.report(
+                    "peer.name", value: peer.name.name, allowed: "no peer: an SQLite file belongs to one site")
+            }
+        }
+        if site.peer?.name == site.name {
+            section.report("peer.name", value: site.name.name, allowed: "another name than site.name")
+        }
+        if site.proof == .standby, site.replication == .asynchronous {
+            section.report(
+                "replication", value: "asynchronous",
+                allowed: "synchronous, with site.proof standby: what is not waited for proves nothing")
+        }
+        if site.proof != .none, site.skew.milliseconds * 4 > site.lease.milliseconds {
+            section.report(
+                "clock_skew", value: DurationText.render(site.skew), allowed: "at most a quarter of site.lease")
+        }
+        if site.peer != nil, site.replication == .none {
+            section.report(
+                "replication", value: "none",
+                allowed: "asynchronous or synchronous, with site.peer: how the other site's database follows")
+        }
+    }
+}

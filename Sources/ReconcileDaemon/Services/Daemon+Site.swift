@@ -1,0 +1,67 @@
+import Logging
+import OperationsConsole
+import PaymentCore
+import PostgresStore
+import Reconciler
+import ServiceLifecycle
+
+/// The part of a daemon that belongs to its site.
+struct SiteParts {
+    /// Whether this process may act.
+    let gate: SiteGate
+    /// Renews and watches; `nil` where there can be only one site.
+    let keeper: SiteKeeper?
+    /// What people may ask.
+    let desk: SiteDesk
+    /// The witness, if there is one.
+    let witness: PostgresWitness?
+}
+
+extension Configuration {
+    /// The gate of this process: one that needs no keeping where the store belongs to one site.
+    func siteGate() -> SiteGate {
+        guard case .postgres = store else { return .alwaysOpen() }
+        return SiteGate(site.machine)
+    }
+
+    /// The witness of the configuration.
+    func openWitness() -> PostgresWitness? { site.witness.map { PostgresWitness($0) } }
+}
+
+extension Daemon {
+    /// Puts the site's part together.
+    func siteParts(
+        _ store: any SiteStore, _ engine: SettlementEngine, _ gate: SiteGate, _ clock: any WallClock, _ logger: Logger
+    ) -> SiteParts {
+        let witness = configuration.openWitness()
+        let desk = SiteDesk(store: store, witness: witness, clock: clock, settings: configuration.site.desk)
+        guard case .postgres = configuration.store else {
+            return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness)
+        }
+        let settings = SiteKeeper.Settings(
+            machine: configuration.site.machine, skew: configuration.site.skew, recovery: configuration.recovery,
+            contracts: Array(configuration.contracts.values))
+        let keeper = SiteKeeper(
+            store: store, witness: witness, engine: engine, gate: gate, settings: settings, clock: clock,
+            logger: logger)
+        return SiteParts(gate: gate, keeper: keeper, desk: desk, witness: witness)
+    }
+
+    /// Whether the site is active: what the global load balancer asks.
+    func activity(_ gate: SiteGate) -> HealthCheck {
+        HealthCheck("site") {
+            let standing = gate.standing
+            if let refusal = standing.refusal { return .fail("\(refusal)") }
+            return standing.isDraining ? .fail("the site is being drained") : .pass
+        }
+    }
+}
+
+/// Keeps the site for as long as the engine may have something to write.
+struct SiteService: Service {
+    let keeper: SiteKeeper
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await keeper.run() }
+    }
+}

@@ -1,0 +1,173 @@
+public import PaymentCore
+
+/// Where the site's row lives, beside the payments. Every store passes the same contract suite.
+///
+/// Each write of a store names the term under which it is made, and is refused with the code `inactive` if that is not
+/// the current one, or over. A term begins only when no transaction of an older one runs any more.
+public protocol SiteStore: Sendable {
+    /// The row as it is here, and what the database is.
+    func siteReading() async throws(StoreFailure) -> SiteReading
+
+    /// Prolongs the lease in the row, by the store's clock, and writes down what the active site sees; `nil` if the term
+    /// is not that of the row any more, or over.
+    ///
+    /// With the proof `standby` it is done only if a synchronous standby confirmed it.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `unavailable` if there is no synchronous standby, `indeterminate` if it
+    ///   is not known whether it confirmed: neither proves anything.
+    func renewSite(_ renewal: SiteRenewal) async throws(StoreFailure) -> SiteReading?
+
+    /// Begins a term whose number is one above the current, under which this store writes from then on; `nil` if
+    /// another was first. Leases on payments end with it.
+    ///
+    /// - Parameters:
+    ///   - term: the term; its `since` is the store's clock's.
+    ///   - loss: opens a recovery window.
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if the store cannot have a second site.
+    func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow?
+
+    /// Changes the row of a term; `nil` if the term is not that of the row any more.
+    func changeSite(_ change: SiteChange, epoch: Int64) async throws(StoreFailure) -> SiteRow?
+
+    /// The terms, newest first.
+    func siteTerms(limit: Int) async throws(StoreFailure) -> [SiteTerm]
+
+    /// How many payments are leased to somebody whose lease runs.
+    func paymentsInWork() async throws(StoreFailure) -> Int
+
+    /// Makes the database a primary, and waits until it is one.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if it cannot become one, `unavailable` if it did not in
+    ///   time.
+    func promoteDatabase(within limit: Span) async throws(StoreFailure)
+
+    /// From now on, writes are made under this term; without one they are refused.
+    func write(under epoch: Int64?)
+
+    /// Tells the number of each term under which a write was refused.
+    func endedTerms() -> AsyncStream<Int64>
+}
+
+/// What was read of a site.
+public struct SiteReading: Sendable, Hashable {
+    /// The row.
+    public var row: SiteRow
+    /// The store's clock.
+    public var now: Timestamp
+    /// What the database is.
+    public var database: SiteDatabase
+
+    /// What was read.
+    public init(row: SiteRow, now: Timestamp, database: SiteDatabase) {
+        self.row = row
+        self.now = now
+        self.database = database
+    }
+}
+
+/// A database, as it shows itself.
+public struct SiteDatabase: Sendable, Hashable {
+    /// Whether it takes writes.
+    public var isWritable: Bool
+    /// Whether it follows another whose log arrives.
+    public var isStreaming: Bool
+    /// Up to where the other's log arrived.
+    public var received: LogPosition?
+    /// Up to where it was replayed.
+    public var replayed: LogPosition?
+    /// Up to where its own log is written.
+    public var written: LogPosition?
+    /// How it passes on what it commits.
+    public var replication: SiteReplication
+    /// How much of its log the slowest follower has not on disk, in bytes; or, of a follower, has not replayed.
+    public var lagBytes: Int64?
+    /// How long ago what was replayed last was committed, while more is there; or how long the slowest follower takes.
+    public var lag: Span?
+
+    /// A database that takes writes and has no followers.
+    public init(isWritable: Bool = true, replication: SiteReplication = .none) {
+        self.isWritable = isWritable
+        isStreaming = false
+        self.replication = replication
+    }
+
+    /// What it is to the one that the active site writes to.
+    public var evidence: PromotionEvidence.Database {
+        isWritable ? .primary : .standby(isStreaming: isStreaming, received: received, replayed: replayed)
+    }
+}
+
+/// A renewal of a site's lease.
+public struct SiteRenewal: Sendable, Hashable {
+    /// The term.
+    public var epoch: Int64
+    /// From where the right to act comes.
+    public var proof: SiteProofKind
+    /// How long it lasts.
+    public var lease: Span
+
+    /// A renewal.
+    public init(epoch: Int64, proof: SiteProofKind, lease: Span) {
+        self.epoch = epoch
+        self.proof = proof
+        self.lease = lease
+    }
+}
+
+/// A change of the site's row within a term.
+public enum SiteChange: Sendable, Hashable {
+    /// To another phase. What is over stays over.
+    case phase(SitePhase)
+    /// To another mode.
+    case mode(SiteMode)
+    /// The listings of both sides over the time of a loss were compared.
+    case compared(epochOfLoss: Int64)
+    /// The recovery window of a loss is closed: no caller repeats any more what was asked before it.
+    case recovered(epochOfLoss: Int64)
+}
+
+extension SiteRow {
+    /// The row after a change; `nil` if it does not take it.
+    public func changed(by change: SiteChange, at position: LogPosition?) -> SiteRow? {
+        var row = self
+        switch change {
+        case .phase(let phase):
+            guard !self.phase.isOver || phase == self.phase else { return nil }
+            row.phase = phase
+            if phase.isOver, !self.phase.isOver { row.finalPosition = position }
+        case .mode(let mode):
+            row.mode = mode
+        case .compared(let epoch):
+            guard let index = recoveries.firstIndex(where: { $0.epoch == epoch }) else { return nil }
+            row.recoveries[index].listingCompared = true
+        case .recovered(let epoch):
+            guard recoveries.contains(where: { $0.epoch == epoch }) else { return nil }
+            row.recoveries.removeAll { $0.epoch == epoch }
+        }
+        return row
+    }
+
+    /// The row that a new term begins with.
+    public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?) -> SiteRow {
+        var row = SiteRow(term: term, mode: mode, recoveries: recoveries)
+        if let loss { row.recoveries.append(SiteRecovery(epoch: term.epoch, loss: loss, at: term.since)) }
+        return row
+    }
+}
+
+/// A third place in which a site's right to act is kept: it and no database of a site says who has it.
+public protocol SiteWitness: Sendable {
+    /// What is there.
+    func look(for site: SiteName, skew: Span) async throws(StoreFailure) -> PromotionEvidence.Witness
+
+    /// Prolongs the right of a site in a term; `false` if another has it.
+    func renew(_ site: SiteName, epoch: Int64, lease: Span, skew: Span) async throws(StoreFailure) -> Bool
+
+    /// Takes the right for a new term; `false` if another has it. With `isFenced`, whoever has it.
+    func take(
+        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool
+    ) async throws(StoreFailure) -> Bool
+
+    /// Gives the right back.
+    func release(_ site: SiteName, epoch: Int64) async throws(StoreFailure)
+}

@@ -1,0 +1,287 @@
+public import PaymentCore
+
+/// What people may ask of the site: what it is, and changes of role. The operations API and the command line ask here,
+/// so that both mean the same.
+public struct SiteDesk: Sendable {
+    /// What the operator decided about sites.
+    public struct Settings: Sendable, Hashable {
+        /// This site.
+        public var site: SiteName
+        /// How long a lease lasts.
+        public var lease: Span
+        /// The most by which the sites' clocks differ.
+        public var skew: Span
+        /// Whether a promotion asks for a second person.
+        public var needsSecondPerson: Bool
+
+        /// Settings.
+        public init(site: SiteName, lease: Span, skew: Span, needsSecondPerson: Bool) {
+            self.site = site
+            self.lease = lease
+            self.skew = skew
+            self.needsSecondPerson = needsSecondPerson
+        }
+    }
+
+    /// What a promotion did, and when, by the database's clock.
+    public struct Promoted: Sendable, Hashable {
+        /// The row of the new term.
+        public var row: SiteRow
+        /// The loss whose recovery window is open now; `nil` if every row is proven to be here.
+        public var loss: RecoveryWindow.Loss?
+        /// When it was asked for.
+        public var askedAt: Timestamp
+        /// When nothing stood against it any more.
+        public var allowedAt: Timestamp
+    }
+
+    let store: any SiteStore
+    let witness: (any SiteWitness)?
+    let clock: any WallClock
+    let settings: Settings
+
+    /// A desk.
+    public init(store: any SiteStore, witness: (any SiteWitness)?, clock: any WallClock, settings: Settings) {
+        self.store = store
+        self.witness = witness
+        self.clock = clock
+        self.settings = settings
+    }
+
+    private static let pause = Span.milliseconds(200)
+    private static let promotionLimit = Span.seconds(60)
+
+    /// What the site is now.
+    public func status() async throws(SiteDeskFailure) -> SiteReading {
+        try await stored { () async throws(StoreFailure) in try await store.siteReading() }
+    }
+
+    /// The terms, newest first.
+    public func terms(limit: Int = 20) async throws(SiteDeskFailure) -> [SiteTerm] {
+        try await stored { () async throws(StoreFailure) in try await store.siteTerms(limit: limit) }
+    }
+
+    /// What stands against a promotion at this moment; empty if nothing does.
+    public func obstacles(_ request: PromotionRequest) async throws(SiteDeskFailure) -> [PromotionObstacle] {
+        guard case .refused(let obstacles) = try await decide(checked(request)).decision else { return [] }
+        return obstacles
+    }
+
+    /// Makes this site the active one, or says why not.
+    ///
+    /// - Parameter wait: how long to wait for what passes by itself, such as the old site's lease.
+    /// - Throws: ``SiteDeskFailure``; nothing was changed, unless it is `interrupted` or a failure of the store.
+    public func promote(
+        _ request: PromotionRequest, wait: Span = .zero
+    ) async throws(SiteDeskFailure) -> Promoted {
+        let request = try checked(request)
+        let asked = try await status().now
+        var deadline = clock.now() + wait
+        var hasPromotedDatabase = false
+        while true {
+            let (decision, reading) = try await decide(request)
+            switch decision {
+            case .refused(let obstacles):
+                guard obstacles.allSatisfy(\.passes), clock.now() < deadline else {
+                    guard hasPromotedDatabase else { throw .refused(obstacles) }
+                    throw .interrupted(obstacles)
+                }
+                try await pause()
+            case .allowed(let promotion):
+                guard !promotion.promotesDatabase else {
+                    try await stored { () async throws(StoreFailure) in
+                        try await store.promoteDatabase(within: SiteDesk.promotionLimit)
+                    }
+                    // What arrived in the last moment counts: the old site may have renewed its lease.
+                    hasPromotedDatabase = true
+                    deadline = max(deadline, clock.now() + settings.lease + settings.skew + .seconds(1))
+                    continue
+                }
+                return try await begin(promotion, request, asked: asked, allowed: reading.now)
+            }
+        }
+    }
+
+    /// Has the site take nothing new and finish what is on the wire; returns the row once it did, or once `limit` has
+    /// passed, with its phase.
+    public func drain(within limit: Span) async throws(SiteDeskFailure) -> SiteRow {
+        var row = try await own()
+        if row.phase == .active {
+            row = try await change(.phase(.draining), row.epoch)
+        }
+        let deadline = clock.now() + limit
+        while row.phase == .draining {
+            let atWork = try await stored { () async throws(StoreFailure) in try await store.paymentsInWork() }
+            if atWork == 0 { return try await end(row, .drained) }
+            guard clock.now() < deadline else { throw .stillBusy(payments: atWork) }
+            try await pause()
+            row = try await own()
+        }
+        return row
+    }
+
+    /// Ends the site's term at once. What is on the wire is in doubt, and is inquired by whoever is active next.
+    public func demote() async throws(SiteDeskFailure) -> SiteRow {
+        let row = try await own()
+        return row.phase.isOver ? row : try await end(row, .demoted)
+    }
+
+    /// Sets how much the site does.
+    public func set(_ mode: SiteMode) async throws(SiteDeskFailure) -> SiteRow {
+        let row = try await own()
+        guard !row.phase.isOver else { throw .notActive(row.term?.site) }
+        return try await change(.mode(mode), row.epoch)
+    }
+
+    /// Closes the recovery window of a loss, once no caller repeats any more what was asked before it.
+    public func close(recoveryOf epoch: Int64) async throws(SiteDeskFailure) -> SiteRow {
+        let row = try await own()
+        guard row.recoveries.contains(where: { $0.epoch == epoch }) else {
+            throw .noSuchRecovery(open: row.recoveries.map(\.epoch))
+        }
+        return try await change(.recovered(epochOfLoss: epoch), row.epoch)
+    }
+}
+
+extension SiteDesk {
+    private func checked(_ request: PromotionRequest) throws(SiteDeskFailure) -> PromotionRequest {
+        let texts: [(String, String?)] = [
+            ("by", request.by), ("approved_by", request.approvedBy), ("reason", request.reason),
+            ("fenced_by", request.fencedBy), ("accept_data_loss", request.acceptDataLoss),
+        ]
+        for (field, text) in texts {
+            guard let text else { continue }
+            guard (1...SiteTerm.longestText).contains(text.utf8.count) else { throw .malformed(field: field) }
+        }
+        var request = request
+        request.needsSecondPerson = settings.needsSecondPerson
+        return request
+    }
+
+    private func decide(
+        _ request: PromotionRequest
+    ) async throws(SiteDeskFailure) -> (decision: PromotionDecision, reading: SiteReading) {
+        let reading = try await status()
+        var seen = PromotionEvidence.Witness.notAsked
+        if let witness {
+            do throws(StoreFailure) {
+                seen = try await witness.look(for: settings.site, skew: settings.skew)
+            } catch {
+                seen = .unreachable(error.cause)
+            }
+        }
+        let evidence = PromotionEvidence(
+            site: settings.site, row: reading.row, now: reading.now, skew: settings.skew,
+            database: reading.database.evidence, witness: seen)
+        return (PromotionDecision.decide(evidence, request), reading)
+    }
+
+    private func begin(
+        _ promotion: PromotionDecision.Promotion, _ request: PromotionRequest, asked: Timestamp, allowed: Timestamp
+    ) async throws(SiteDeskFailure) -> Promoted {
+        if let witness {
+            let isTaken = try await stored { () async throws(StoreFailure) in
+                try await witness.take(
+                    settings.site, epoch: promotion.epoch, lease: settings.lease, skew: settings.skew,
+                    isFenced: request.fencedBy != nil)
+            }
+            guard isTaken else { throw .overtaken }
+        }
+        let term = SiteTerm(
+            epoch: promotion.epoch, site: settings.site, since: allowed, beginning: promotion.beginning,
+            by: request.by, approvedBy: request.approvedBy, reason: request.reason, fencedBy: request.fencedBy,
+            dataLossAccepted: request.acceptDataLoss)
+        let row = try await stored { () async throws(StoreFailure) in
+            try await store.beginTerm(term, loss: promotion.loss)
+        }
+        guard let row else { throw .overtaken }
+        return Promoted(row: row, loss: promotion.loss, askedAt: asked, allowedAt: allowed)
+    }
+
+    /// The row, if this site's term is the newest and its database takes writes.
+    private func own() async throws(SiteDeskFailure) -> SiteRow {
+        let reading = try await status()
+        guard reading.row.term?.site == settings.site, reading.database.isWritable else {
+            throw .notActive(reading.row.term?.site)
+        }
+        return reading.row
+    }
+
+    private func change(_ change: SiteChange, _ epoch: Int64) async throws(SiteDeskFailure) -> SiteRow {
+        let row = try await stored { () async throws(StoreFailure) in
+            try await store.changeSite(change, epoch: epoch)
+        }
+        guard let row else { throw .overtaken }
+        return row
+    }
+
+    private func end(_ row: SiteRow, _ phase: SitePhase) async throws(SiteDeskFailure) -> SiteRow {
+        let row = try await change(.phase(phase), row.epoch)
+        if let witness {
+            // Whoever is next need not wait for it. If it does not answer, the lease runs out by itself.
+            do throws(StoreFailure) {
+                try await witness.release(settings.site, epoch: row.epoch)
+            } catch {
+                return row
+            }
+        }
+        return row
+    }
+
+    private func pause() async throws(SiteDeskFailure) {
+        do {
+            try await clock.sleep(until: clock.now() + SiteDesk.pause)
+        } catch {
+            throw .store(StoreFailure(.unavailable, operation: "site", cause: "interrupted"))
+        }
+    }
+
+    private func stored<Value: Sendable>(
+        _ body: () async throws(StoreFailure) -> Value
+    ) async throws(SiteDeskFailure) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+/// Why the ``SiteDesk`` did not do what somebody asked.
+public enum SiteDeskFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The promotion may not be, for these reasons; nothing was changed.
+    case refused([PromotionObstacle])
+    /// The database was promoted, and then something stood against the new term. Asked again, it goes on.
+    case interrupted([PromotionObstacle])
+    /// This site is not active, so that it can be neither drained nor demoted, and its mode not be set.
+    case notActive(SiteName?)
+    /// Somebody else changed the site at the same moment; look again.
+    case overtaken
+    /// Payments are still in work; the site goes on draining.
+    case stillBusy(payments: Int)
+    /// A text is empty or too long.
+    case malformed(field: String)
+    /// No recovery window of this term is open.
+    case noSuchRecovery(open: [Int64])
+    /// The store failed.
+    case store(StoreFailure)
+
+    public var description: String {
+        switch self {
+        case .refused(let obstacles):
+            "the site is not promoted:\n" + obstacles.map { "  \($0.name): \($0)" }.joined(separator: "\n")
+        case .interrupted(let obstacles):
+            "the database was promoted, and the site is not yet active; ask again:\n"
+                + obstacles.map { "  \($0.name): \($0)" }.joined(separator: "\n")
+        case .notActive(let site):
+            "this site is not active" + (site.map { "; by what is known here, \($0) is" } ?? "")
+        case .overtaken: "the site was changed by somebody else at the same moment; look again"
+        case .stillBusy(let payments): "the site is draining, and \(payments) payment(s) are still in work; ask again"
+        case .malformed(let field): "\(field): allowed: 1 to \(SiteTerm.longestText) bytes"
+        case .noSuchRecovery(let open):
+            "no recovery window of this term is open; open: "
+                + (open.isEmpty ? "none" : open.map(String.init).joined(separator: ", "))
+        case .store(let failure): failure.description
+        }
+    }
+}

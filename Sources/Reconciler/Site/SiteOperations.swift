@@ -1,0 +1,129 @@
+public import PaymentCore
+
+/// The use cases of callers at one of several sites: what only the active site does is refused where it is not, with the
+/// name of the one that is. Reading goes on.
+public struct SiteOperations: PaymentOperations {
+    /// A site that may be active instead.
+    public struct Peer: Sendable, Hashable {
+        /// Its name.
+        public var name: SiteName
+        /// Where callers reach it.
+        public var address: String?
+
+        /// A peer.
+        public init(name: SiteName, address: String?) {
+            self.name = name
+            self.address = address
+        }
+    }
+
+    private let operations: any PaymentOperations
+    private let gate: SiteGate
+    private let site: SiteName
+    private let peer: Peer?
+
+    /// The use cases behind a gate.
+    public init(_ operations: any PaymentOperations, gate: SiteGate, site: SiteName, peer: Peer?) {
+        self.operations = operations
+        self.gate = gate
+        self.site = site
+        self.peer = peer
+    }
+
+    /// A promotion, or the end of a partition, takes at least some seconds.
+    private static let retryAfter = 5
+
+    private func refusal(_ standing: SiteStanding) -> OperationFailure {
+        let active = standing.activeSite == site ? nil : standing.activeSite
+        return .notActive(
+            SiteNotActive(
+                site: site, activeSite: active, address: active == peer?.name ? peer?.address : nil,
+                reason: SettlementEngine.reason(standing), retryAfter: SiteOperations.retryAfter))
+    }
+
+    /// Does what changes something, if the site may.
+    private func acting<Result: Sendable>(
+        _ body: () async throws(OperationFailure) -> Result
+    ) async throws(OperationFailure) -> Result {
+        let standing = gate.standing
+        guard standing.refusal == nil, !standing.isDraining else { throw refusal(standing) }
+        guard standing.mode != .readOnly else {
+            throw .notAccepting(reason: SettlementEngine.reason(standing), retryAfter: SiteOperations.retryAfter)
+        }
+        return try await writing(body)
+    }
+
+    /// Does what the store refuses if the role was lost meanwhile.
+    private func writing<Result: Sendable>(
+        _ body: () async throws(OperationFailure) -> Result
+    ) async throws(OperationFailure) -> Result {
+        do throws(OperationFailure) {
+            return try await body()
+        } catch .store(let failure) where failure.code == .inactive {
+            throw refusal(gate.standing)
+        }
+    }
+
+    public func create(
+        _ request: CreateRequest, fingerprint: Digest, wait: Span
+    ) async throws(OperationFailure) -> OperationResult {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.create(request, fingerprint: fingerprint, wait: wait)
+        }
+    }
+
+    public func capture(
+        _ command: OperationCommand, amounts: [Int: Money]?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.capture(command, amounts: amounts)
+        }
+    }
+
+    public func cancel(
+        _ command: OperationCommand, reason: String?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.cancel(command, reason: reason)
+        }
+    }
+
+    public func refund(
+        _ command: OperationCommand, amounts: [Int: Money]?, reason: String?
+    ) async throws(OperationFailure) -> OperationResult {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.refund(command, amounts: amounts, reason: reason)
+        }
+    }
+
+    public func reconcile(
+        caller: CallerID, payment: PaymentID, wait: Span
+    ) async throws(OperationFailure) -> OperationResult {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.reconcile(caller: caller, payment: payment, wait: wait)
+        }
+    }
+
+    public func keep(
+        _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
+    ) async throws(OperationFailure) -> StoredAnswer {
+        // Also of a site that is being drained: it is the end of what began before.
+        try await writing { () async throws(OperationFailure) in
+            try await operations.keep(answer, caller: caller, key: key)
+        }
+    }
+
+    public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
+        try await operations.payment(caller: caller, id)
+    }
+
+    public func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {
+        try await operations.payments(query)
+    }
+
+    public func events(
+        caller: CallerID, payment: PaymentID, after sequence: Int64, limit: Int
+    ) async throws(OperationFailure) -> [AuditEntry] {
+        try await operations.events(caller: caller, payment: payment, after: sequence, limit: limit)
+    }
+}
