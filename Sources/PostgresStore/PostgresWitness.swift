@@ -31,7 +31,7 @@ public final class PostgresWitness: SiteWitness {
         SET client_min_messages = warning;
         CREATE SCHEMA IF NOT EXISTS \(schema);
         CREATE TABLE IF NOT EXISTS site_right (
-            only boolean PRIMARY KEY DEFAULT true CHECK (only),
+            sole boolean PRIMARY KEY DEFAULT true CHECK (sole),
             epoch bigint NOT NULL, site text NOT NULL, until bigint NOT NULL);
         RESET client_min_messages;
         """
@@ -47,7 +47,7 @@ public final class PostgresWitness: SiteWitness {
         let clock = clock
         return try await inbox.run("witness") { connection in
             let rows = try connection.rows(
-                "SELECT until + $2 - \(DatabaseClock.now(1)) FROM site_right WHERE only AND site <> $3",
+                "SELECT until + $2 - \(DatabaseClock.now(1)) FROM site_right WHERE sole AND site <> $3",
                 [clock.parameter, .int(skew.milliseconds), .text(site.name)])
             guard rows.count == 1, case let left = try rows.int(0, 0), left > 0 else { return .free }
             return .held(for: Span(milliseconds: left))
@@ -76,7 +76,7 @@ public final class PostgresWitness: SiteWitness {
             let rows = try connection.rows(
                 """
                 INSERT INTO site_right AS known (epoch, site, until) VALUES ($2, $3, \(DatabaseClock.now(1)) + $4)
-                ON CONFLICT (only) DO UPDATE
+                ON CONFLICT (sole) DO UPDATE
                 SET epoch = excluded.epoch, site = excluded.site, until = excluded.until
                 WHERE known.site = excluded.site AND known.epoch <= excluded.epoch
                     OR known.epoch < excluded.epoch AND ($6 OR known.until + $5 <= \(DatabaseClock.now(1)))
@@ -94,7 +94,7 @@ public final class PostgresWitness: SiteWitness {
     public func release(_ site: SiteName, epoch: Int64) async throws(StoreFailure) {
         try await inbox.run("witness") { connection in
             _ = try connection.rows(
-                "UPDATE site_right SET until = 0 WHERE only AND site = $1 AND epoch = $2 RETURNING epoch",
+                "UPDATE site_right SET until = 0 WHERE sole AND site = $1 AND epoch = $2 RETURNING epoch",
                 [.text(site.name), .int(epoch)])
         }
     }

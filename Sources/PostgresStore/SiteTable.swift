@@ -50,7 +50,7 @@ struct SiteTable {
                 WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
                 ELSE (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint
             END
-        FROM site_state AS state WHERE only
+        FROM site_state AS state WHERE sole
         """
 
     /// The row, and what the database is.
@@ -115,7 +115,7 @@ struct SiteTable {
                     WITH written AS (
                         UPDATE site_state SET epoch = $1, site = $2, phase = 'active', lease_until = NULL,
                             proof = 'none', replication = 'unknown', final_position = NULL, recoveries = $3
-                        WHERE only AND epoch = $1 - 1 RETURNING 1
+                        WHERE sole AND epoch = $1 - 1 RETURNING 1
                     ) SELECT require_rows(count(*), 1) FROM written
                     """,
                     [.int(term.epoch), .text(term.site.name), .text(try StoredDocument.encode(row.recoveries))]),
@@ -123,9 +123,7 @@ struct SiteTable {
                     "INSERT INTO site_terms (epoch, document) VALUES ($1, $2)",
                     [.int(term.epoch), .text(try StoredDocument.encode(term))]),
                 // Nobody of an older term can write any more, and nobody need wait for their leases.
-                Statement(
-                    "UPDATE payments SET lease_holder = NULL, lease_until = NULL WHERE lease_until IS NOT NULL"),
-                Statement("UPDATE comparison_lanes SET holder = NULL, until = NULL WHERE holder IS NOT NULL"),
+                Statement("SELECT end_leases()"),
                 Statement("COMMIT"),
             ])
             guard rows.last?.tag == "COMMIT" else { return (nil, []) }
@@ -154,7 +152,7 @@ struct SiteTable {
             }
             let (rows, warnings) = try connection.run([
                 Statement(
-                    "UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4 WHERE only",
+                    "UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4 WHERE sole",
                     [
                         .text(row.phase.rawValue), .text(row.mode.rawValue), .text(row.finalPosition?.text),
                         .text(try StoredDocument.encode(row.recoveries)),
@@ -184,7 +182,7 @@ struct SiteTable {
                 UPDATE site_state SET lease_until = \(DatabaseClock.now(1)) + $2, proof = $3,
                     replication = CASE WHEN lease_until IS NOT NULL AND site_state.replication = 'synchronous'
                         THEN 'synchronous' ELSE seen.replication END
-                FROM seen WHERE only AND (NOT $4 OR seen.replication = 'synchronous') RETURNING epoch
+                FROM seen WHERE sole AND (NOT $4 OR seen.replication = 'synchronous') RETURNING epoch
                 """,
                 [
                     clock.parameter, .int(renewal.lease.milliseconds), .text(renewal.proof.rawValue),

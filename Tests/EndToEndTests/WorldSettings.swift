@@ -42,6 +42,8 @@ struct WorldSettings: Sendable {
     var seed: UInt64 = 1
     /// Lines added to each provider of the daemon's configuration, below `contract:`.
     var contractLines: [String] = []
+    /// Members of `site:`, in YAML's flow style without the braces.
+    var site = ""
     /// Lines added to `reconcile:`.
     var reconcileLines: [String] = []
     /// When an undecided status is asked again.
@@ -81,6 +83,7 @@ struct WorldSettings: Sendable {
             """
         }
         return """
+            site: {\(site)}
             store: \(store.yaml(in: directory))
             http: {host: 127.0.0.1, port: 0}
             admin:

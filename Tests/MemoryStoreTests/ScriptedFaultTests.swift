@@ -78,6 +78,22 @@ internal import Testing
         #expect(await store.unusedFaults == 0)
     }
 
+    /// Calls an operation of sites.
+    private func site(_ store: MemoryStore, _ operation: StoreOperation) async throws {
+        let term = SiteTerm(
+            epoch: 2, site: .main, since: clock.now(), beginning: .promotion, by: "a", reason: "b")
+        switch operation {
+        case .siteReading: _ = try await store.siteReading()
+        case .renewSite:
+            _ = try await store.renewSite(SiteRenewal(epoch: 1, proof: .postgres, lease: .seconds(1)))
+        case .beginTerm: _ = try await store.beginTerm(term, loss: nil)
+        case .changeSite: _ = try await store.changeSite(.mode(.full), epoch: 1)
+        case .siteTerms: _ = try await store.siteTerms(limit: 1)
+        case .paymentsInWork: _ = try await store.paymentsInWork()
+        default: Issue.record("no call for \(operation)")
+        }
+    }
+
     /// Calls an operation of comparisons, with values that nothing is stored for.
     private func compare(_ store: MemoryStore, _ operation: StoreOperation) async throws {
         let run = try Comparing.run()
@@ -103,7 +119,7 @@ internal import Testing
         case .discrepancies: _ = try await store.discrepancies(DiscrepancyQuery())
         case .changeDiscrepancy: _ = try await store.change(Comparing.discrepancy("k1"))
         case .discrepancyCounts: _ = try await store.discrepancyCounts()
-        default: Issue.record("no call for \(operation)")
+        default: try await site(store, operation)
         }
     }
 }

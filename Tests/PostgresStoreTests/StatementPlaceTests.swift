@@ -64,15 +64,17 @@ internal import Testing
             draft.change(.creating(holder: "w", leaseFor: .minutes(1)), try scenario.record(draft.payment)))
         let change = try PreparedChange(work.change(.holding(work.token)))
         let kept = PreparedAnswer(answer, payment.caller, payment.key)
+        let term = try store.terms.check()
         return try await store.perform("test") { connection in
             for group in [
-                ChangeStatements.group([creation], now: .int(1)), ChangeStatements.group([], [kept], now: .int(1)),
+                ChangeStatements.group([creation], now: .int(1), under: term),
+                ChangeStatements.group([], [kept], now: .int(1), under: term),
             ] {
                 try connection.run(group)
             }
             // It was claimed with another token, so that this is refused.
             #expect(throws: PostgresError.self) {
-                try connection.run(ChangeStatements.group([change], now: .int(1)))
+                try connection.run(ChangeStatements.group([change], now: .int(1), under: term))
             }
             try connection.run([Statement("ROLLBACK")])
             #expect(try Refusal(change, connection).result() == .leaseLost)

@@ -1,7 +1,7 @@
 -- The site that may write, as one row: it is replicated with everything else, so that a standby knows whose it is. The
 -- version of the program before this one does not name its term; before a second site is used, all daemons are of this one.
 CREATE TABLE site_state (
-    only boolean PRIMARY KEY DEFAULT true CHECK (only),
+    sole boolean PRIMARY KEY DEFAULT true CHECK (sole),
     -- The number of the newest term; 0 until a daemon opens the store for the first time.
     epoch bigint NOT NULL,
     site text NOT NULL,
@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock_shared('site_state'::regclass::oid::bigint);
     -- A statement of its own, so that it sees what was committed while it waited.
-    SELECT * INTO known FROM site_state WHERE only;
+    SELECT * INTO known FROM site_state WHERE sole;
     IF known.site IS DISTINCT FROM wanted OR known.epoch <> number OR known.phase NOT IN ('active', 'draining') THEN
         RAISE EXCEPTION 'term % of site % is over', number, wanted USING ERRCODE = 'RC002',
             DETAIL = format('term %s of site %s is %s', known.epoch, known.site, known.phase);
@@ -57,5 +57,17 @@ BEGIN
             USING ERRCODE = 'RC003';
     END IF;
     RETURN number;
+END
+$body$;
+
+-- At the beginning of a term: nobody of an older one can write any more, and nobody need wait for their leases.
+CREATE FUNCTION end_leases() RETURNS bigint LANGUAGE plpgsql AS $body$
+DECLARE
+    ended bigint;
+BEGIN
+    UPDATE payments SET lease_holder = NULL, lease_until = NULL WHERE lease_until IS NOT NULL;
+    GET DIAGNOSTICS ended = ROW_COUNT;
+    UPDATE comparison_lanes SET holder = NULL, until = NULL WHERE holder IS NOT NULL;
+    RETURN ended;
 END
 $body$;

@@ -19,7 +19,7 @@ struct Login: Sendable {
     ///   - settings: the server's settings for the session.
     ///   - password: wins over one in the connection string or a password file.
     init(_ wanted: Wanted = .writing, dsn: String, password: String?, settings: [String: String]) {
-        let options = settings.sorted { $0.key < $1.key }.map { "-c \($0.key)=\($0.value)" }
+        let options = settings.sorted { $0.key < $1.key }.map { Login.option($0.key, $0.value) }
         let secret = password.map { [("password", $0)] } ?? []
         pairs =
             [
@@ -31,6 +31,11 @@ struct Login: Sendable {
                 ("client_encoding", "UTF8"), ("target_session_attrs", wanted.rawValue),
                 ("options", options.joined(separator: " ")),
             ] + secret
+    }
+
+    /// A setting as the server reads it; a space in its value is escaped.
+    private static func option(_ name: String, _ value: String) -> String {
+        "-c \(name)=\(value.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "\\ "))"
     }
 
     /// Connects; nil without memory.

@@ -14,6 +14,7 @@ struct ReconciledCommand: AsyncParsableCommand {
               reconciled serve --config reconciled.yaml
               reconciled reconcile --config reconciled.yaml --dry-run
               reconciled discrepancies --config reconciled.yaml
+              reconciled site status --config reconciled.yaml
               reconciled demo
               reconciled simulate --seeds 1000
 
@@ -22,7 +23,8 @@ struct ReconciledCommand: AsyncParsableCommand {
         version: BuildVersion.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            ReconcileCommand.self, DiscrepanciesCommand.self, SimulateCommand.self, HealthcheckCommand.self,
+            ReconcileCommand.self, DiscrepanciesCommand.self, SiteCommand.self, SimulateCommand.self,
+            HealthcheckCommand.self,
             VersionCommand.self,
         ])
 

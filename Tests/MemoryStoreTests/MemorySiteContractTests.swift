@@ -1,0 +1,10 @@
+internal import MemoryStore
+internal import StoreContract
+internal import Testing
+
+@Suite struct MemorySiteContractTests {
+    @Test(arguments: SiteContractCase.all)
+    func `the store keeps the contract of sites`(_ sentence: SiteContractCase) async throws {
+        try await sentence.check { clock, body in try await body(MemoryStore(clock: { clock.now() })) }
+    }
+}
