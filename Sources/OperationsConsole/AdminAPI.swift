@@ -55,13 +55,15 @@ public struct AdminAPI: Sendable {
     ///   - operators: Who may use `/v1/…`.
     ///   - reads: What operators may read of payments.
     ///   - comparisons: What operators may ask of comparisons; without it there is nothing under their routes.
+    ///   - site: What operators may ask of the site; without it there is nothing under its routes.
     ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
     ///   - logger: Gets one line for each request of an operator.
     public init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
         operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
-        descriptions: OperationsDescriptions = OperationsDescriptions(), limits: AdminLimits = AdminLimits(),
+        site: OperatorSite? = nil, descriptions: OperationsDescriptions = OperationsDescriptions(),
+        limits: AdminLimits = AdminLimits(),
         logger: Logger
     ) {
         self.limits = limits
@@ -74,7 +76,7 @@ public struct AdminAPI: Sendable {
             activity: board(checks.activity))
         responder = AdminResponder(
             probes: probes, metrics: metrics, operators: operators, reads: reads, comparisons: comparisons,
-            descriptions: descriptions, limits: limits, logger: logger)
+            site: site, descriptions: descriptions, limits: limits, logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.

@@ -34,11 +34,11 @@ extension World {
         try await simulator.journal(provider, operation: operation, limit: 10_000).count { $0.origin == .client }
     }
 
-    /// Runs a command of the same binary on the daemon's configuration.
-    func command(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    /// Runs a command of the same binary on the daemon's configuration, or another.
+    func command(_ arguments: [String], configuration other: URL? = nil) throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = try DaemonProcess.program()
-        process.arguments = arguments + ["--config", configuration.path]
+        process.arguments = arguments + ["--config", (other ?? configuration).path]
         process.environment = DaemonProcess.environment
         let pipe = Pipe()
         process.standardOutput = pipe

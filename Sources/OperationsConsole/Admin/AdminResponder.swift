@@ -27,6 +27,7 @@ public struct AdminResponder: HTTPResponder {
     let operators: OperatorDirectory
     let reads: OperatorReads
     let comparisons: OperatorComparisons?
+    let site: OperatorSite?
     let descriptions: OperationsDescriptions
     let limits: AdminLimits
     let logger: Logger
@@ -55,7 +56,9 @@ public struct AdminResponder: HTTPResponder {
         let method: String
         let id: String
         let person: String?
+        let approver: String?
         var operation: OperatorComparisons.Operation? { route.comparison(method) }
+        var takesBody: Bool { operation?.takesBody ?? route.siteOperation?.takesBody ?? false }
     }
 
     /// Whoever has no token learns nothing of what is there for operators.
@@ -70,14 +73,24 @@ public struct AdminResponder: HTTPResponder {
         guard let found else { throw .notFound }
         let method = request.method.rawValue
         guard found.route.methods.contains(method) else { throw .methodNotAllowed(found.route.methods) }
-        let routed = Routed(route: found.route, method: method, id: found.id, person: person)
+        let routed = Routed(
+            route: found.route, method: method, id: found.id, person: person, approver: try approver(request))
         guard comparisons != nil || routed.operation == nil else { throw .notFound }
+        guard site != nil || found.route.siteOperation == nil else { throw .notFound }
         return routed
+    }
+
+    /// Whose second token it is. One that belongs to nobody is refused, so that nobody believes to have approved.
+    private func approver(_ request: Request) throws(AdminProblem) -> String? {
+        let values = request.headers.filter { $0.name.canonicalName == "approval" }.map(\.value)
+        guard !values.isEmpty else { return nil }
+        guard let person = operators.person(authorization: values) else { throw .unauthorized }
+        return person
     }
 
     /// The body, where the operation takes one; `nil` where it does not, and none is there.
     private func body(_ routed: Routed, _ request: Request) async throws(AdminProblem) -> [UInt8]? {
-        guard routed.operation?.takesBody == true else {
+        guard routed.takesBody else {
             guard routed.method != "POST" || !AdminBody.isAnnounced(request) else { throw .unexpectedBody }
             return nil
         }
@@ -95,9 +108,10 @@ public struct AdminResponder: HTTPResponder {
         case .description: return render(200, "application/yaml", descriptions.operations)
         case .paymentsDescription: return render(200, "application/yaml", descriptions.payments)
         case .payments, .payment, .events, .runs, .run, .findings, .abandonment, .discrepancies, .discrepancy,
-            .assignment, .comments, .close:
+            .assignment, .comments, .close, .site, .promotion, .drain, .demotion, .mode:
             guard let person = routed.person else { throw AdminProblem.unauthorized }
-            let request = OperatorRequest(person: person, id: routed.id, query: query, body: body)
+            let request = OperatorRequest(
+                person: person, approver: routed.approver, id: routed.id, query: query, body: body)
             let answer = try await operatorAnswer(routed, request)
             logger.info(
                 "operator request answered",
@@ -115,6 +129,7 @@ public struct AdminResponder: HTTPResponder {
         case .payment: return await reads.payment(request.id)
         case .events: return await reads.events(request.id, request.query)
         default:
+            if let site, let operation = routed.route.siteOperation { return await site.answer(operation, request) }
             guard let comparisons, let operation = routed.operation else { throw AdminProblem.notFound }
             return await comparisons.answer(operation, request)
         }

@@ -19,12 +19,17 @@ enum AdminRoute: String, Sendable, Hashable, CaseIterable {
     case assignment = "/v1/discrepancies/{id}/assignment"
     case comments = "/v1/discrepancies/{id}/comments"
     case close = "/v1/discrepancies/{id}/close"
+    case site = "/v1/site"
+    case promotion = "/v1/site/promote"
+    case drain = "/v1/site/drain"
+    case demotion = "/v1/site/demote"
+    case mode = "/v1/site/mode"
 
     /// The methods that it takes.
     var methods: [String] {
         switch self {
         case .runs: ["GET", "POST"]
-        case .abandonment, .assignment, .comments, .close: ["POST"]
+        case .abandonment, .assignment, .comments, .close, .promotion, .drain, .demotion, .mode: ["POST"]
         default: ["GET"]
         }
     }
@@ -44,6 +49,18 @@ enum AdminRoute: String, Sendable, Hashable, CaseIterable {
         case .assignment: .assign
         case .comments: .comment
         case .close: .close
+        default: nil
+        }
+    }
+
+    /// The operation on the site; `nil` for routes of something else.
+    var siteOperation: OperatorSite.Operation? {
+        switch self {
+        case .site: .read
+        case .promotion: .promote
+        case .drain: .drain
+        case .demotion: .demote
+        case .mode: .setMode
         default: nil
         }
     }

@@ -4,6 +4,8 @@ public import Reconciler
 public struct OperatorRequest: Sendable, Hashable {
     /// Whose token it came with.
     public let person: String
+    /// Whose token came as `Approval`, if one did.
+    public let approver: String?
     /// The text at the place of the identifier in the path; empty where there is none.
     public let id: String
     /// The query without its question mark.
@@ -12,8 +14,11 @@ public struct OperatorRequest: Sendable, Hashable {
     public let body: [UInt8]
 
     /// A request.
-    public init(person: String, id: String = "", query: String? = nil, body: [UInt8] = []) {
+    public init(
+        person: String, approver: String? = nil, id: String = "", query: String? = nil, body: [UInt8] = []
+    ) {
         self.person = person
+        self.approver = approver
         self.id = id
         self.query = query
         self.body = body

@@ -33,6 +33,8 @@ struct Problem: Error, Sendable, Hashable {
     var payment: PaymentID?
     /// What is there instead of what was meant, so that nobody has to ask for it.
     var current: JSONValue?
+    /// What stands against a promotion, each with `name`, `detail` and whether it passes by itself.
+    var obstacles: JSONValue?
     /// The site that is active instead of this one, as far as is known, with `name` and, if it is configured, `url`.
     var activeSite: JSONValue?
     /// The methods that the route takes, with 405.
@@ -60,6 +62,7 @@ struct Problem: Error, Sendable, Hashable {
         if let retryAfter { members.append(JSONMember("retry_after", .integer(retryAfter))) }
         if let payment { members.append(JSONMember("payment_id", .string(payment.text))) }
         if let current { members.append(JSONMember("current", current)) }
+        if let obstacles { members.append(JSONMember("obstacles", obstacles)) }
         if let activeSite { members.append(JSONMember("active_site", activeSite)) }
         return .object(members)
     }

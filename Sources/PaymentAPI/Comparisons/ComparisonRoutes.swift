@@ -166,7 +166,7 @@ extension ComparisonRoutes {
         do {
             return try await body()
         } catch {
-            throw Problem(.store(error))
+            throw Problem(ComparisonDeskFailure.store(error))
         }
     }
 

@@ -37,7 +37,7 @@ extension Problem {
     }
 
     /// Nothing is said of the store but whether to come again: its words may name hosts.
-    private static func unavailable(_ failure: StoreFailure) -> Problem {
+    static func unavailable(_ failure: StoreFailure) -> Problem {
         if failure.code == .indeterminate {
             return .internalError("It is not known whether the change was recorded. Read it again.")
         }

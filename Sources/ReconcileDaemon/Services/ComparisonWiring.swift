@@ -37,6 +37,24 @@ extension OperatorComparisons {
     }
 }
 
+extension OperatorSite {
+    /// Answers from a desk.
+    init(desk: SiteDesk, drainLimit: Span = .seconds(10)) {
+        let routes = SiteRoutes(desk: desk, drainLimit: drainLimit)
+        self.init { operation, request in
+            switch operation {
+            case .read: await routes.site(query: request.query)
+            case .promote:
+                await routes.promote(
+                    query: request.query, body: request.body, by: request.person, approver: request.approver)
+            case .drain: await routes.drain(query: request.query)
+            case .demote: await routes.demote(query: request.query)
+            case .setMode: await routes.mode(query: request.query, body: request.body)
+            }
+        }
+    }
+}
+
 extension OperationsDescriptions {
     /// The descriptions that this build was made with.
     static var shipped: OperationsDescriptions {

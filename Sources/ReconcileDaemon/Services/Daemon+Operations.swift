@@ -36,7 +36,8 @@ extension Daemon {
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
                 events: { await reader.events(of: $0, query: $1) }),
-            comparisons: desk.map { OperatorComparisons(desk: $0) }, descriptions: .shipped,
+            comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
+            descriptions: .shipped,
             logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)

@@ -38,7 +38,8 @@ public struct SiteDesk: Sendable {
     let store: any SiteStore
     let witness: (any SiteWitness)?
     let clock: any WallClock
-    let settings: Settings
+    /// What the operator decided.
+    public let settings: Settings
 
     /// A desk.
     public init(store: any SiteStore, witness: (any SiteWitness)?, clock: any WallClock, settings: Settings) {
@@ -71,13 +72,17 @@ public struct SiteDesk: Sendable {
 
     /// Makes this site the active one, or says why not.
     ///
-    /// - Parameter wait: how long to wait for what passes by itself, such as the old site's lease.
+    /// - Parameters:
+    ///   - wait: how long to wait for what passes by itself, such as the old site's lease.
+    ///   - epoch: the number of the newest term that was seen before; `nil` for any.
     /// - Throws: ``SiteDeskFailure``; nothing was changed, unless it is `interrupted` or a failure of the store.
     public func promote(
-        _ request: PromotionRequest, wait: Span = .zero
+        _ request: PromotionRequest, wait: Span = .zero, expecting epoch: Int64? = nil
     ) async throws(SiteDeskFailure) -> Promoted {
         let request = try checked(request)
-        let asked = try await status().now
+        let first = try await status()
+        let asked = first.now
+        guard epoch == nil || epoch == first.row.epoch else { throw .overtaken }
         var deadline = clock.now() + wait
         var hasPromotedDatabase = false
         while true {

@@ -56,6 +56,7 @@ struct Exchanges: Sendable {
         },
         Exchanges { _, paths in discrepancies(paths) },
         Exchanges { _, paths in changes(paths) },
+        Exchanges { _, _ in site },
     ]
 
     private static let unknown = String(repeating: "0", count: 40)
@@ -156,6 +157,28 @@ struct Exchanges: Sendable {
             return steps
         }
     }
+
+    private static let site: [Step] = {
+        let (one, promote, drain) = ("/v1/site", "/v1/site/promote", "/v1/site/drain")
+        let (demote, mode) = ("/v1/site/demote", "/v1/site/mode")
+        let fenced = #"{"reason":"Standby gone.","fenced_by":"Its power is off.","expected_epoch":1,"wait_seconds":0}"#
+        let settling = #"{"mode":"settle-only"}"#
+        let shared = [drain, demote].flatMap { path in
+            var refused = step(409, "POST", path)
+            refused.fault = (.incompatible, .changeSite)
+            return usual("POST", path, path, .siteReading) + [refused]
+        }
+        let begun =
+            usual("GET", one, one, .siteReading) + usual("POST", promote, promote, body: fenced, .siteReading)
+            + usual("POST", mode, mode, body: settling, .siteReading) + refused(promote, promote) + refused(mode, mode)
+        return begun + shared + [
+            step(200, "GET", one), step(202, "POST", drain), step(409, "POST", promote, body: #"{"reason":"No."}"#),
+            step(409, "POST", promote, body: fenced.replacing("1,", with: "9,")),
+            step(200, "POST", promote, body: fenced), step(200, "POST", mode, body: settling),
+            step(400, "POST", mode, body: #"{"mode":"half"}"#), step(200, "POST", drain),
+            step(409, "POST", mode, body: settling), step(200, "POST", demote), step(200, "GET", one),
+        ]
+    }()
 
     /// Bodies that no operation takes.
     private static func refused(_ path: String, _ target: String) -> [Step] {

@@ -40,10 +40,10 @@ struct RunningOperations: Sendable {
 
     /// Serves a book, and stops when the body is done.
     static func run(
-        _ book: OperationsBook, isEnabled: Bool = true, check: HealthCheck? = nil,
+        _ book: OperationsBook, isEnabled: Bool = true, check: HealthCheck? = nil, needsSecondPerson: Bool = false,
         _ body: @Sendable (RunningOperations) async throws -> Void
     ) async throws {
-        let admin = try api(book, isEnabled: isEnabled, check: check)
+        let admin = try api(book, isEnabled: isEnabled, check: check, needsSecondPerson: needsSecondPerson)
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -65,7 +65,9 @@ struct RunningOperations: Sendable {
         }
     }
 
-    private static func api(_ book: OperationsBook, isEnabled: Bool, check: HealthCheck?) throws -> AdminAPI {
+    private static func api(
+        _ book: OperationsBook, isEnabled: Bool, check: HealthCheck?, needsSecondPerson: Bool
+    ) throws -> AdminAPI {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let reader = PaymentReader(store: book.store)
@@ -86,13 +88,21 @@ struct RunningOperations: Sendable {
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
                 events: { await reader.events(of: $0, query: $1) }),
-            comparisons: OperatorComparisons(desk: try book.desk(isEnabled: isEnabled)), descriptions: .shipped,
+            comparisons: OperatorComparisons(desk: try book.desk(isEnabled: isEnabled)),
+            site: OperatorSite(desk: siteDesk(book, needsSecondPerson), drainLimit: .zero), descriptions: .shipped,
             logger: quiet)
+    }
+
+    private static func siteDesk(_ book: OperationsBook, _ needsSecondPerson: Bool) -> SiteDesk {
+        SiteDesk(
+            store: book.store, witness: nil, clock: SystemClock(),
+            settings: SiteDesk.Settings(
+                site: .main, lease: .seconds(10), skew: .seconds(1), needsSecondPerson: needsSecondPerson))
     }
 
     func send(
         _ method: String, _ target: String, _ body: String? = nil, as person: String? = "hana",
-        contentType: String = "application/json"
+        contentType: String = "application/json", approval: String? = nil
     ) async throws -> Reply {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(target)") else {
             throw Failure(description: "no URL: \(target)")
@@ -107,6 +117,7 @@ struct RunningOperations: Sendable {
         if let token = person.flatMap({ RunningOperations.tokens[$0] }) {
             request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
         }
+        if let approval { request.setValue("Bearer \(approval)", forHTTPHeaderField: "Approval") }
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }
         let (data, response) = try await session.data(for: request)
