@@ -43,7 +43,8 @@ struct Migrations {
             number: 4, name: "changed-payments",
             sql: String(decoding: PackageResources._004_changed_payments_sql, as: UTF8.self), worksFrom: 2),
         Step(
-            number: 5, name: "site", sql: String(decoding: PackageResources._005_site_sql, as: UTF8.self), worksFrom: 2),
+            number: 5, name: "site", sql: String(decoding: PackageResources._005_site_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -126,8 +126,8 @@ extension PostgresStore {
         _ = try await write(operation) { connection in ((), try body(connection)) }
     }
 
-    /// Commits under the site's term. `body` returns its value and the warnings that came with its commit, which is then
-    /// in doubt.
+    /// Commits under the site's term. `body` returns its value and the warnings that came with its commit, which is
+    /// then in doubt.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (TermedConnection) throws -> (Value, warnings: [String])
     ) async throws(StoreFailure) -> Value {

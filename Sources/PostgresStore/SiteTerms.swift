@@ -66,8 +66,8 @@ struct TermedConnection {
     let connection: PostgresConnection
     let term: TermCheck
 
-    /// Runs statements as one pipeline, as ``PostgresConnection/run(_:)`` does, with the check as the first. It costs no
-    /// round trip.
+    /// Runs statements as one pipeline, as ``PostgresConnection/run(_:)`` does, with the check as the first. It costs
+    /// no round trip.
     @discardableResult
     func run(_ statements: [Statement]) throws -> (rows: [Rows], warnings: [String]) {
         // Where a transaction is begun in words, the check belongs into it.

@@ -17,7 +17,8 @@ struct ImportRule {
     static let project = ImportRule(
         targets: [
             "PaymentCore": Allowance(inner: [], foreign: ["Crypto"]),
-            "Reconciler": Allowance(inner: ["PaymentCore"], foreign: ["Logging", "Metrics"]),
+            // Synchronization is of the standard library: the gate of the site is asked from everywhere.
+            "Reconciler": Allowance(inner: ["PaymentCore"], foreign: ["Logging", "Metrics", "Synchronization"]),
             "MemoryStore": Allowance(inner: ["PaymentCore", "Reconciler"]),
             "StoreRows": Allowance(inner: ["PaymentCore", "Reconciler"]),
             "SQLiteStore": Allowance(inner: ["PaymentCore", "Reconciler", "StoreRows"]),

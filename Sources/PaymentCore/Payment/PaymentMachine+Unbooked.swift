@@ -14,7 +14,8 @@ extension PaymentMachine {
         var machine = PaymentMachine(
             payment: Payment(
                 id: id, caller: caller, key: key, amount: transaction.amount, captureMode: .automatic,
-                reference: caller.name, metadata: [:], deadline: context.now, createdAt: context.now, updatedAt: context.now,
+                reference: caller.name, metadata: [:], deadline: context.now, createdAt: context.now,
+                updatedAt: context.now,
                 version: 0, legs: [leg], latch: .back, latchAcknowledged: context.commitsAreAcknowledged,
                 stopReason: Reason(.legLost, detail: "not in the books; undone by \(transaction.run.text)"),
                 cancel: nil, capture: nil, refunds: [], conclusion: nil, recovery: nil, dueAt: nil,

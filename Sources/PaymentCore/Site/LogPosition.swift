@@ -17,7 +17,8 @@ public struct LogPosition: Sendable, Hashable, Comparable, Codable, CustomString
 
     /// PostgreSQL's form.
     public var text: String {
-        "\(String(offset >> 32, radix: 16, uppercase: true))/\(String(offset & 0xFFFF_FFFF, radix: 16, uppercase: true))"
+        let halves = [offset >> 32, offset & 0xFFFF_FFFF]
+        return halves.map { String($0, radix: 16, uppercase: true) }.joined(separator: "/")
     }
 
     public static func < (left: LogPosition, right: LogPosition) -> Bool { left.offset < right.offset }

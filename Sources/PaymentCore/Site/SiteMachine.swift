@@ -1,5 +1,5 @@
-/// Decides whether a process may act for its site, and until when: a synchronous machine. What it is told comes from the
-/// store and from the proof of the lease; moments are of the process's own steady clock.
+/// Decides whether a process may act for its site, and until when: a synchronous machine. What it is told comes from
+/// the store and from the proof of the lease; moments are of the process's own steady clock.
 ///
 /// A lease counts from before its renewal was sent, so that it ends here before it ends for whoever waits for that by
 /// the database's clock. It is never prolonged by the site's own database alone.

@@ -90,7 +90,8 @@ public enum SiteReplication: String, Sendable, Hashable, Codable, CaseIterable {
     case synchronous
 }
 
-/// From where a site's right to act is renewed. Its own database is no proof: a partitioned one still says what it said.
+/// From where a site's right to act is renewed. Its own database is no proof: a partitioned one still says what it
+/// said before.
 public enum SiteProofKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// It is not renewed: there is one site, or other sites begin only after somebody said who fenced this one.
     case none

@@ -9,8 +9,8 @@ struct PromoteSite: AsyncParsableCommand {
         commandName: "promote", abstract: "Makes this site the active one, or says what stands against it.",
         discussion: """
             Refused while the old site may still write or send, while its log has not all arrived and been replayed, and
-            where acknowledged payments may be missing, unless somebody says what is recorded then. A database that still
-            follows is promoted; one that was promoted already is found to be. Running daemons become active within a
+            where acknowledged payments may be missing, unless somebody says what is recorded then. A database that
+            still follows is promoted; one that was promoted already is found to be. Running daemons become active within a
             second.
 
             Examples:

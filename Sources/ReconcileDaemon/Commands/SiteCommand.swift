@@ -133,8 +133,8 @@ struct DemoteSite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demote", abstract: "Ends this site's term at once.",
         discussion: """
-            What is on the wire is in doubt then, and is inquired by whoever is active next. Also for a primary that came
-            back after another site was promoted.
+            What is on the wire is in doubt then, and is inquired by whoever is active next. Also for a primary that
+            came back after another site was promoted.
             Example:
               reconciled site demote --config reconciled.yaml
             """)

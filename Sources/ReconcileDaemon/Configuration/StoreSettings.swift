@@ -96,7 +96,8 @@ extension StoreSettings {
     /// - Parameters:
     ///   - site: the site by whose terms it is written.
     ///   - mustExist: whether an SQLite file that is not there is an error; else it is made.
-    ///   - adoptsTerm: whether it writes under the newest term if that is the site's; a daemon proves first that it may.
+    ///   - adoptsTerm: whether it writes under the newest term if that is the site's; a daemon proves first that it
+    ///     may.
     /// - Throws: ``CommandFailure`` with the code `unavailable`.
     func open(
         at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, adoptsTerm: Bool = true

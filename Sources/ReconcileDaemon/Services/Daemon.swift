@@ -43,7 +43,7 @@ struct Daemon {
         var services: [any Service] = [
             closing(store, senders, site, logger), admin,
         ]
-        // Before the engine in this list, and so stopped after it: what is on the wire is written under the site's term.
+        // Before the engine in this list, and so stopped after it: what is on the wire is written under the term.
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
         services += [
             EngineService(engine: engine, grace: configuration.shutdownGrace),
@@ -88,7 +88,8 @@ struct Daemon {
         guard roles.batch, configuration.comparison.isEnabled else { return [statistics] }
         let loop = ComparisonLoop(
             store: desk.store, providers: providers, settlement: engine, settings: configuration.comparison.settings,
-            holder: settings.holder, lease: configuration.sweep.lease, clock: clock, logger: logger)
+            holder: settings.holder, lease: configuration.sweep.lease,
+            mayWork: { settings.gate.standing.maySettle }, clock: clock, logger: logger)
         return [statistics, ComparisonService(loop: loop)]
     }
 

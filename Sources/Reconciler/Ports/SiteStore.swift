@@ -8,8 +8,8 @@ public protocol SiteStore: Sendable {
     /// The row as it is here, and what the database is.
     func siteReading() async throws(StoreFailure) -> SiteReading
 
-    /// Prolongs the lease in the row, by the store's clock, and writes down what the active site sees; `nil` if the term
-    /// is not that of the row any more, or over.
+    /// Prolongs the lease in the row, by the store's clock, and writes down what the active site sees; `nil` if the
+    /// term is not that of the row any more, or over.
     ///
     /// With the proof `standby` it is done only if a synchronous standby confirmed it.
     ///

@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// The use cases of callers at one of several sites: what only the active site does is refused where it is not, with the
-/// name of the one that is. Reading goes on.
+/// The use cases of callers at one of several sites: what only the active site does is refused where it is not, with
+/// the name of the one that is. Reading goes on.
 public struct SiteOperations: PaymentOperations {
     /// A site that may be active instead.
     public struct Peer: Sendable, Hashable {
@@ -64,6 +64,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Creates a payment, at the active site.
     public func create(
         _ request: CreateRequest, fingerprint: Digest, wait: Span
     ) async throws(OperationFailure) -> OperationResult {
@@ -72,6 +73,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Captures what is held, at the active site.
     public func capture(
         _ command: OperationCommand, amounts: [Int: Money]?
     ) async throws(OperationFailure) -> OperationResult {
@@ -80,6 +82,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Cancels a payment, at the active site.
     public func cancel(
         _ command: OperationCommand, reason: String?
     ) async throws(OperationFailure) -> OperationResult {
@@ -88,6 +91,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Gives back what was captured, at the active site.
     public func refund(
         _ command: OperationCommand, amounts: [Int: Money]?, reason: String?
     ) async throws(OperationFailure) -> OperationResult {
@@ -96,6 +100,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Reads every undecided status now, at the active site.
     public func reconcile(
         caller: CallerID, payment: PaymentID, wait: Span
     ) async throws(OperationFailure) -> OperationResult {
@@ -104,6 +109,7 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Keeps the first settled answer, also at a site that is being drained.
     public func keep(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(OperationFailure) -> StoredAnswer {
@@ -113,14 +119,17 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Reads one payment, at any site.
     public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
         try await operations.payment(caller: caller, id)
     }
 
+    /// Lists payments, at any site.
     public func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {
         try await operations.payments(query)
     }
 
+    /// Reads an audit trail, at any site.
     public func events(
         caller: CallerID, payment: PaymentID, after sequence: Int64, limit: Int
     ) async throws(OperationFailure) -> [AuditEntry] {
