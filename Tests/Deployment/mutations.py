@@ -210,6 +210,17 @@ plant("migration", "gives up at once", "Job", "reconciled-migrate", to(0, "spec"
 plant("comparison", "removed", "CronJob", "reconciled-compare", overlay=OPTIONS)
 plant("comparison", "in parallel", "CronJob", "reconciled-compare", to("Allow", "spec", "concurrencyPolicy"),
       overlay=OPTIONS)
+COMPARISON_JOB = ("spec", "jobTemplate", "spec")
+for title, change in (
+    ("without a deadline", without(*COMPARISON_JOB, "activeDeadlineSeconds")),
+    ("a deadline before the command's own", to(1500, *COMPARISON_JOB, "activeDeadlineSeconds")),
+    ("a finding is asked for again", without(*COMPARISON_JOB, "podFailurePolicy")),
+    ("nothing compared, and no second try",
+     to([1, 2, 3], *COMPARISON_JOB, "podFailurePolicy", "rules", 0, "onExitCodes", "values")),
+    ("a finding does not count", to("Ignore", *COMPARISON_JOB, "podFailurePolicy", "rules", 0, "action")),
+    ("a drain counts", lambda item: item["spec"]["jobTemplate"]["spec"]["podFailurePolicy"]["rules"].pop()),
+):  # fmt: skip
+    plant("comparison", title, "CronJob", "reconciled-compare", change, overlay=OPTIONS)
 plant("monitoring", "no ServiceMonitor", "ServiceMonitor", "reconciled")
 plant("monitoring", "another path", "ServiceMonitor", "reconciled", to("/", "spec", "endpoints", 0, "path"))
 plant("monitoring", "pods counted twice", "ServiceMonitor", "reconciled",
@@ -218,4 +229,6 @@ plant("alerts", "a metric that is not there", "PrometheusRule", "reconciled",
       to("reconciled_unknown > 1", "spec", "groups", 0, "rules", 0, "expr"))
 plant("alerts", "no alert of quarantine", "PrometheusRule", "reconciled",
       lambda item: item["spec"]["groups"][0]["rules"].pop(1))
+plant("alerts", "no alert of money that differs", "PrometheusRule", "reconciled",
+      to("ReconciledOther", "spec", "groups", 0, "rules", 6, "alert"))
 plant("alerts", "objective changed", "ConfigMap", "reconciled-config", text("settle_within: 5m", "settle_within: 9m"))

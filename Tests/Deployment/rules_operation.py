@@ -76,6 +76,32 @@ def comparison(site):
             yield "two comparisons may run at once"
         if not look(spec, "jobTemplate", "spec", "activeDeadlineSeconds") or not spec.get("startingDeadlineSeconds"):
             yield "a comparison that hangs keeps all that follow from running"
+        elif waits_for(item) >= look(spec, "jobTemplate", "spec", "activeDeadlineSeconds"):
+            yield "the deadline comes before the command says what became of the run"
+        final = codes_that_end(look(spec, "jobTemplate", "spec", default={}))
+        if final != {1, 2}:
+            yield f"the exit codes {sorted(final)} end the Job; a finding (1) and a wrong configuration (2) do, 3 does not"
+        if {"type": "DisruptionTarget", "status": "True"} not in ignored(look(spec, "jobTemplate", "spec", default={})):
+            yield "a drained node counts as a failure of the comparison"
+
+
+def waits_for(job):
+    """How long the command of a CronJob waits for a run, in seconds."""
+    arguments = daemon(pod_of(job))["args"]
+    return seconds(arguments[arguments.index("--wait") + 1]) if "--wait" in arguments else 600
+
+
+def codes_that_end(job):
+    """The exit codes of the daemon's container after which no other pod is made."""
+    policies = look(job, "podFailurePolicy", "rules", default=[])
+    found = [policy["onExitCodes"] for policy in policies if policy["action"] == "FailJob" and "onExitCodes" in policy]
+    return {code for entry in found if entry["operator"] == "In" for code in entry["values"]}
+
+
+def ignored(job):
+    """The conditions of a pod that do not count as its failure."""
+    policies = look(job, "podFailurePolicy", "rules", default=[])
+    return [it for policy in policies if policy["action"] == "Ignore" for it in policy.get("onPodConditions", [])]
 
 
 @rule("monitoring", REAL + (OPTIONS,))
@@ -112,7 +138,8 @@ def alerts(site):
                 for metric in re.findall(r"\breconciled_[a-z_]+", entry["expr"]):
                     if metric not in metrics():
                         yield f"{entry['alert']}: the daemon has no metric {metric}"
-    for name in ("Unsettled", "Quarantined", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost"):
+    expected = ("Unsettled", "Quarantined", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost")
+    for name in expected + ("MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate", "ComparisonNotTakenUp"):
         if not any(name in title for title in found):
             yield f"no alert tells of {name}"
     objective = seconds(look(yaml.safe_load(site.configuration()), "objectives", "settle_within", default="5m"))
@@ -127,6 +154,8 @@ def metrics():
         text = path.read_text(encoding="utf-8")
         for kind, name in re.findall(r'\b(Counter|Gauge)\(\s*label: "(reconciled_[a-z_]+)"', text):
             names.add(name + ("_total" if kind == "Counter" else ""))
+        # Where one function makes the gauges of a file.
+        names.update(re.findall(r'\bgauge\(\s*"(reconciled_[a-z_]+)"', text))
     return names
 
 

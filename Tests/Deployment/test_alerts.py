@@ -23,6 +23,12 @@ WELL = {
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="accepted"}': "0+90x120",
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="indeterminate"}': "0+10x120",
     'reconciled_alerts_total{namespace="reconciled",provider="card"}': "3x120",
+    'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="duplicate",pod="a"}': "0x120",
+    'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="status_differs",pod="a"}': "2x120",
+    'reconciled_oldest_discrepancy_seconds{namespace="reconciled",provider="card",pod="a"}': "86400+30x120",
+    'reconciled_comparison_lag_seconds{namespace="reconciled",provider="card",pod="a"}': "4025x120",
+    'reconciled_comparison_runs{namespace="reconciled",provider="card",state="planned",pod="a"}': "0x50 1x60 0x10",
+    'reconciled_comparison_runs{namespace="reconciled",provider="card",state="completed",pod="a"}': "50x120",
     'kube_deployment_status_replicas_available{deployment="reconciled-front"}': "2x120",
     'kube_deployment_spec_replicas{deployment="reconciled-front"}': "3x120",
     # A warm standby and a deployment of somebody else.
@@ -40,6 +46,10 @@ WRONG = {
     "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),
     "ReconciledProviderInDoubt": ("reconciled_attempts_total", "indeterminate", "0+30x120"),
     "ReconciledInquiryOverdue": ("reconciled_alerts_total", "", "3x100 4x20"),
+    "ReconciledMoneyDiffers": ("reconciled_discrepancies_open", "duplicate", "0x60 1x60"),
+    "ReconciledDiscrepancyForgotten": ("reconciled_oldest_discrepancy_seconds", "", "259000+30x120"),
+    "ReconciledComparisonLate": ("reconciled_comparison_lag_seconds", "", "11226x120"),
+    "ReconciledComparisonNotTakenUp": ("reconciled_comparison_runs", "planned", "1x120"),
     "ReconciledNotWatched": ("up", "", "0x120"),
     "ReconciledRedundancyLost": ("kube_deployment_status_replicas_available", "reconciled-front", "1x120"),
 }

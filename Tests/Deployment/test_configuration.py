@@ -2,12 +2,13 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 
 import yaml
-from manifests import EVERY, REAL, Site, daemon, look
+from manifests import EVERY, REAL, Site, daemon, look, seconds
 
 PROGRAM = os.environ.get("RECONCILED_PROGRAM")
 
@@ -56,6 +57,16 @@ class Configuration(unittest.TestCase):
                 code, text = check(Site(overlay))
                 self.assertEqual(code, 0, text)
                 self.assertIn("the configuration is valid", text)
+
+    def test_the_alert_of_a_late_comparison_is_at_three_windows_and_the_delay(self):
+        for overlay in REAL:
+            site = Site(overlay)
+            said = re.search(r"in windows of (\d+[smhd]), each (\d+[smhd]) after its end", check(site)[1])
+            late = 3 * seconds(said[1]) + seconds(said[2])
+            entries = [it for group in site.get("PrometheusRule", "reconciled")["spec"]["groups"] for it in group["rules"]]
+            (alert,) = [it for it in entries if it["alert"] == "ReconciledComparisonLate"]
+            with self.subTest(overlay):
+                self.assertTrue(alert["expr"].endswith(f"> {late:.0f}"), f"{alert['expr']}: {said[0]}")
 
     def test_the_ports_of_the_containers_are_those_of_the_configuration(self):
         for overlay in EVERY:
