@@ -80,7 +80,7 @@ def comparison(site):
             yield "the deadline comes before the command says what became of the run"
         final = codes_that_end(look(spec, "jobTemplate", "spec", default={}))
         if final != {1, 2}:
-            yield f"the exit codes {sorted(final)} end the Job; a finding (1) and a wrong configuration (2) do, 3 does not"
+            yield f"{sorted(final)} end the Job; a finding (1) and a wrong configuration (2) must, 3 must not"
         if {"type": "DisruptionTarget", "status": "True"} not in ignored(look(spec, "jobTemplate", "spec", default={})):
             yield "a drained node counts as a failure of the comparison"
 

@@ -63,8 +63,9 @@ class Configuration(unittest.TestCase):
             site = Site(overlay)
             said = re.search(r"in windows of (\d+[smhd]), each (\d+[smhd]) after its end", check(site)[1])
             late = 3 * seconds(said[1]) + seconds(said[2])
-            entries = [it for group in site.get("PrometheusRule", "reconciled")["spec"]["groups"] for it in group["rules"]]
-            (alert,) = [it for it in entries if it["alert"] == "ReconciledComparisonLate"]
+            groups = site.get("PrometheusRule", "reconciled")["spec"]["groups"]
+            entries = [entry for group in groups for entry in group["rules"]]
+            (alert,) = [entry for entry in entries if entry["alert"] == "ReconciledComparisonLate"]
             with self.subTest(overlay):
                 self.assertTrue(alert["expr"].endswith(f"> {late:.0f}"), f"{alert['expr']}: {said[0]}")
 
