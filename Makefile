@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all bench simulate simulate-long soak image build lint format clean
+.PHONY: help demo run test test-all bench simulate simulate-long soak drill image build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
@@ -31,6 +31,10 @@ bench: ## the daemon on PostgreSQL against its references: RUNS=5 SECONDS_EACH=1
 
 soak: ## daemons on one PostgreSQL pair through kills, freezes and failovers: MISHAPS=300 SEED=1
 	@scripts/soak
+
+drill: ## loses parts under load, measures and judges: NAME=all TARGET=local TIMES=1; NAME=list names them
+	@scripts/drill $(or $(NAME),list) $(if $(filter-out list summary,$(NAME)),--target $(or $(TARGET),local) \
+		--times $(or $(TIMES),1) $(if $(YES),--yes))
 
 image: ## the container image: TARGET=reconciled BASE=… IMAGE=…
 	@scripts/image

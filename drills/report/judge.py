@@ -1,0 +1,264 @@
+"""The invariants of docs/protocol.md that can be seen from outside: the providers' ledgers, the books, and what callers
+were promised, held against each other. Nothing here derives a key or reads a table of the daemon."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from evidence import Evidence, Line
+
+FINAL = {"succeeded", "canceled", "failed", "quarantined"}
+WRITES = {"authorize", "sale", "capture", "void", "refund"}
+
+
+@dataclass
+class Verdict:
+    """One invariant: whether it held, by how many it was judged, and what breaks it."""
+
+    name: str
+    sentence: str
+    judged: int
+    violations: list[str] = field(default_factory=list)
+    # Where nothing could be judged, it did not hold.
+    could_be_judged: bool = True
+
+    @property
+    def holds(self) -> bool:
+        return self.could_be_judged and not self.violations
+
+    def document(self) -> dict:
+        return {
+            "name": self.name, "sentence": self.sentence, "holds": self.holds, "judged": self.judged,
+            "could_be_judged": self.could_be_judged, "violations": len(self.violations),
+            "examples": self.violations[:10],
+        }
+
+
+def judge(evidence: Evidence) -> list[Verdict]:
+    verdicts = [
+        charged_twice(evidence), acknowledged_kept(evidence), told_stands(evidence), books_agree(evidence),
+        sums_agree(evidence), states_mean(evidence), nothing_in_doubt(evidence), chain_unbroken(evidence),
+    ]
+    if evidence.has("promoted") and (evidence.has("site_lost") or evidence.has("site_cut")):
+        verdicts.append(one_site(evidence))
+    if evidence.has("recovery_window"):
+        verdicts.append(asked_first(evidence))
+    if not evidence.sides_were_read:
+        for verdict in verdicts:
+            verdict.could_be_judged = False
+    return verdicts
+
+
+def charged_twice(evidence: Evidence) -> Verdict:
+    verdict = Verdict("charged-twice", "No leg is charged more than once.", len(evidence.transactions))
+    places: dict[tuple, list[Line]] = defaultdict(list)
+    for line in evidence.transactions:
+        if line.charges > 1:
+            verdict.violations.append(f"key {line.key}: {line.words()}")
+        if line.payment is not None and line.charges:
+            places[line.payment, line.leg].append(line)
+    for (payment, leg), found in places.items():
+        if len(found) > 1:
+            verdict.violations.append(f"{payment} leg {leg}: " + " and ".join(line.words() for line in found))
+    for provider, ledger in evidence.ledgers.items():
+        verdict.violations += [f"{provider} says so of {key}" for key in ledger["charged_twice"]]
+    return verdict
+
+
+def forced(evidence: Evidence) -> set[str]:
+    """Payments of which a provider recorded another amount than it was asked for: nothing that is done here makes that
+    right, so they are for people, and only they are. The first request that is executed under a key records it."""
+    owners = {(line.provider, line.key): line.payment for line in evidence.transactions}
+    found = set()
+    for provider, requests in evidence.requests.items():
+        recorded: set[tuple] = set()
+        for request in requests:
+            place = (request["operation"], request["key"], request.get("entry_key"))
+            if not request["executed"] or place in recorded:
+                continue
+            recorded.add(place)
+            if request.get("fault") == "amount_changed" and request.get("result") in (201, 402):
+                found.add(owners.get((provider, request["key"])))
+    return found - {None}
+
+
+def acknowledgements(evidence: Evidence) -> dict[str, dict]:
+    """By payment, the first acknowledgement of each."""
+    found: dict[str, dict] = {}
+    for line in evidence.journal:
+        if line["event"] == "acknowledged":
+            found.setdefault(line["id"], line)
+    return found
+
+
+def lost(evidence: Evidence) -> list[dict]:
+    """The set difference: acknowledged, and not in the books; and what the books had lost meanwhile.
+
+    A payment that was not there when its caller looked is lost even if the caller asked for it anew."""
+    acknowledged = acknowledgements(evidence)
+    vanished = {line["id"] for line in evidence.journal if line["event"] == "vanished"}
+    absent = {identifier for identifier in acknowledged if identifier not in evidence.books}
+    return [acknowledged[identifier] for identifier in sorted(absent | (vanished & acknowledged.keys()))]
+
+
+def acknowledged_kept(evidence: Evidence) -> Verdict:
+    acknowledged = acknowledgements(evidence)
+    verdict = Verdict(
+        "acknowledged-kept", "Every acknowledged payment is readable afterwards (set difference).", len(acknowledged))
+    missing = [f"{line['id']} ({line['key']}), acknowledged by {line['server'] or '?'}" for line in lost(evidence)]
+    if evidence.drill["allowed_loss"]:
+        # The replication of this drill may lose rows; how much is judged by the RPO, what becomes of it by the books.
+        verdict.sentence += " This replication may lose some: judged by the RPO instead."
+    else:
+        verdict.violations = missing
+    verdict.could_be_judged = bool(acknowledged)
+    return verdict
+
+
+def told_stands(evidence: Evidence) -> Verdict:
+    """The last that a caller was told of a payment, against the books; a lost row is not a changed one."""
+    last: dict[str, dict] = {}
+    for line in evidence.journal:
+        if line["event"] == "told":
+            last[line["id"]] = line
+    verdict = Verdict("told-stands", "What callers were told is what the books say.", len(last))
+    for identifier, told in last.items():
+        booked = evidence.books.get(identifier)
+        if booked is None:
+            continue
+        figures = (booked["captured"]["value"], booked["refunded"]["value"])
+        if booked["state"] != told["state"] or figures != (told["captured"], told["refunded"]):
+            verdict.violations.append(
+                f"{identifier}: told {told['state']} {told['captured']}/{told['refunded']}, "
+                f"books {booked['state']} {figures[0]}/{figures[1]}")
+    verdict.could_be_judged = bool(last)
+    return verdict
+
+
+def books_agree(evidence: Evidence) -> Verdict:
+    """Leg by leg, from the provider's own metadata. What moves no money need not be known to both."""
+    verdict = Verdict("books-agree", "Ledgers and books agree, leg by leg.", 0)
+    places: dict[tuple, list[Line]] = defaultdict(list)
+    for line in evidence.transactions:
+        if line.payment is None and (line.captured != line.refunded or line.held):
+            verdict.violations.append(f"names no payment: {line.words()}")
+        places[line.payment, line.leg].append(line)
+    for (payment, leg), found in places.items():
+        known = payment in evidence.books and leg is not None and leg < len(evidence.books[payment]["legs"])
+        if payment is not None and not known and any(line.captured != line.refunded or line.held for line in found):
+            text = " and ".join(line.words() for line in found)
+            verdict.violations.append(f"{payment} leg {leg} is not in the books: {text}")
+    contradicted = forced(evidence)
+    for payment in evidence.books.values():
+        if payment["id"] in contradicted:
+            continue
+        for leg in payment["legs"]:
+            verdict.judged += 1
+            found = places.get((payment["id"], leg["index"]), [])
+            theirs = (sum(line.captured for line in found), sum(line.refunded for line in found))
+            ours = (leg["captured"]["value"], leg["refunded"]["value"])
+            held = sum(line.held for line in found)
+            if ours != theirs or (payment["state"] in FINAL and held):
+                verdict.violations.append(
+                    f"{payment['id']} leg {leg['index']} ({payment['state']}): captured/refunded here "
+                    f"{ours[0]}/{ours[1]}, there {theirs[0]}/{theirs[1]}, held there {held}")
+    verdict.could_be_judged = verdict.judged > 0
+    return verdict
+
+
+def sums_agree(evidence: Evidence) -> Verdict:
+    verdict = Verdict("sums-agree", "Captured less refunded is the same on both sides, by provider and currency.", 0)
+    ours: dict[tuple, int] = defaultdict(int)
+    contradicted = forced(evidence)
+    for payment in evidence.books.values():
+        if payment["id"] in contradicted:
+            continue
+        for leg in payment["legs"]:
+            currency = leg["amount"]["currency"]
+            ours[leg["provider"], currency] += leg["captured"]["value"] - leg["refunded"]["value"]
+    theirs: dict[tuple, int] = defaultdict(int)
+    for provider, ledger in evidence.ledgers.items():
+        for total in ledger["totals"]:
+            theirs[provider, total["currency"]] += total["net"]
+    for line in evidence.transactions:
+        if line.payment in contradicted:
+            theirs[line.provider, "JPY"] -= line.captured - line.refunded
+    for place in sorted(ours.keys() | theirs.keys()):
+        verdict.judged += 1
+        if ours[place] != theirs[place]:
+            verdict.violations.append(f"{place[0]} {place[1]}: here {ours[place]}, there {theirs[place]}")
+    return verdict
+
+
+def states_mean(evidence: Evidence) -> Verdict:
+    verdict = Verdict(
+        "states-mean-money", "Succeeded means captured as asked; failed and canceled mean nothing is kept.",
+        len(evidence.books))
+    for payment in evidence.books.values():
+        captured, refunded = payment["captured"]["value"], payment["refunded"]["value"]
+        if payment["state"] == "succeeded" and captured != payment["amount"]["value"]:
+            verdict.violations.append(f"{payment['id']} succeeded with {captured} of {payment['amount']['value']}")
+        if payment["state"] in ("failed", "canceled") and captured != refunded:
+            verdict.violations.append(f"{payment['id']} {payment['state']} with {captured - refunded} kept")
+    return verdict
+
+
+def nothing_in_doubt(evidence: Evidence) -> Verdict:
+    verdict = Verdict(
+        "nothing-in-doubt", "At rest every payment is final, only contradicted ones are with people, and every caller "
+        "has its answer.", len(evidence.books))
+    contradicted = forced(evidence)
+    for payment in evidence.books.values():
+        wanted = "quarantined" if payment["id"] in contradicted else None
+        if payment["state"] not in FINAL or (payment["state"] == "quarantined") != (wanted is not None):
+            verdict.violations.append(f"{payment['id']} is {payment['state']}" + (f", not {wanted}" if wanted else ""))
+    given_up = [line for line in evidence.journal if line["event"] == "gave_up"]
+    verdict.violations += [f"{line['key']} has no answer: {line['why']}" for line in given_up]
+    ends = [line for line in evidence.journal if line["event"] == "ended"]
+    verdict.could_be_judged = len(ends) == 1 and ends[0]["broken"] == 0
+    refused = [line for line in evidence.journal if line["event"] == "refused"]
+    verdict.violations += [f"{line['key']} was refused: {line['status']} {line['problem']}" for line in refused]
+    return verdict
+
+
+def chain_unbroken(evidence: Evidence) -> Verdict:
+    verdict = Verdict("audit-chain", "Trails and seals are unbroken (reconciled payments verify).", len(evidence.books))
+    verdict.could_be_judged = evidence.verify_status is not None
+    if evidence.verify_status:
+        said = evidence.verify_text.splitlines()[-5:] or ["nothing was said"]
+        verdict.violations = [f"exit {evidence.verify_status}: {line}" for line in said]
+    return verdict
+
+
+def one_site(evidence: Evidence) -> Verdict:
+    """After a promotion nobody gets an answer of the site that lost its role; servers are named by site and number."""
+    since = evidence.mark("promoted")
+    old = next(mark["text"] for mark in evidence.marks if mark["mark"] in ("site_lost", "site_cut"))[-1]
+    after = [line for line in evidence.journal if line["at"] > since and line.get("server")]
+    answers = [line for line in after if line["event"] in ("acknowledged", "told", "operation")]
+    verdict = Verdict("one-site", "After the promotion only the promoted site answers.", len(answers))
+    verdict.violations = [
+        f"{line['key']} {line['event']} by {line['server']}, {line['at'] - since} ms after the promotion"
+        for line in answers if line["server"].startswith(old)
+    ]
+    return verdict
+
+
+def asked_first(evidence: Evidence) -> Verdict:
+    """In a recovery window an effect that the store does not know is asked about before it is sent: so the first
+    request about any key after the promotion is an inquiry."""
+    since = evidence.mark("recovery_window")
+    verdict = Verdict(
+        "asked-before-sent", "In the recovery window every key is asked about before anything is sent under it.", 0)
+    for provider, requests in evidence.requests.items():
+        seen: set[str] = set()
+        for request in requests:
+            if request["origin"] != "client" or request["at"] <= since or request["key"] in seen:
+                continue
+            if request["operation"] == "list":
+                continue
+            seen.add(request["key"])
+            verdict.judged += 1
+            if request["operation"] in WRITES:
+                verdict.violations.append(f"{provider} {request['key']}: {request['operation']} came first")
+    verdict.could_be_judged = verdict.judged > 0
+    return verdict
