@@ -92,9 +92,6 @@ CONFIGURATION
     } >"$DRILL_DIR/$1.yaml"
 }
 
-# site_section SITE: what makes it a site among two.
-site_section() { echo "site: {name: $1}"; }
-
 # with_secrets COMMAND...: what the daemons have in their environment; the drill's own RECONCILED_ variables as well.
 with_secrets() { env RECONCILED_PROVIDERS_CARD_TOKEN=drill RECONCILED_PROVIDERS_POINTS_TOKEN=drill "$@"; }
 
@@ -126,13 +123,10 @@ site_start() {
 
 # site_lose SITE: everything in it at one moment, as when a region goes dark.
 site_lose() {
-    local member pids=()
-    for member in daemon-"$1"1 daemon-"$1"2; do
-        is_running "$member" && mapfile -t -O "${#pids[@]}" pids < <(family "$(pid_of "$member")")
-    done
-    for member in $MEMBERS; do
-        [[ $(site_of "$member") == "$1" ]] || continue
-        is_running "db-$member" && mapfile -t -O "${#pids[@]}" pids < <(family "$(pid_of "db-$member")")
+    local member name names="daemon-${1}1 daemon-${1}2" pids=()
+    for member in $MEMBERS; do [[ $(site_of "$member") != "$1" ]] || names+=" db-$member"; done
+    for name in $names; do
+        if is_running "$name"; then mapfile -t -O "${#pids[@]}" pids < <(family "$(pid_of "$name")"); fi
     done
     kill -KILL "${pids[@]}" 2>/dev/null || true
     for member in $MEMBERS; do [[ $(site_of "$member") != "$1" ]] || member_kill "$member"; done

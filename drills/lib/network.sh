@@ -1,11 +1,12 @@
 # shellcheck shell=bash
-# The places of the local target: sites a and b, the providers, and the edge with traffic switch and callers.
+# The places of the local target: sites a and b, the providers, a witness in a third place, and the edge with traffic
+# switch and callers.
 #
 # loopback     each place is an address 127.N.x.1 of this machine; anybody may do that, nothing can be cut.
 # namespaces   each place is a network namespace on a bridge, which lies in a namespace as well; needs root. Nothing of
 #              the machine's own network is changed.
 
-PLACES='edge a b provider' NETWORK_NUMBER='' PLACE_PREFIX=()
+PLACES='edge a b provider witness' NETWORK_NUMBER='' PLACE_PREFIX=()
 
 network_check() {
     [[ -n $NETWORK ]] || NETWORK=$([[ $NEEDS_PARTITION == yes ]] && echo namespaces || echo loopback)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # PostgreSQL servers of the local target: members named by site and number (a1, a2, b1). The first of MEMBERS is the
-# primary at the beginning; every other follows it. As root, they run as the user postgres.
+# primary at the beginning; every other follows it, but for w1, the witness. As root, they run as the user postgres.
 
 PG_BIN='' DATABASE=payments
 declare -A PG_PORT=()
@@ -17,7 +17,7 @@ postgres_check() {
     fi
 }
 
-site_of() { echo "${1:0:1}"; }
+site_of() { if [[ $1 == w* ]]; then echo witness; else echo "${1:0:1}"; fi; }
 data_of() { echo "$DRILL_DIR/db/$1"; }
 port_of() { echo "$((5431 + ${1:1}))"; }
 
@@ -56,7 +56,7 @@ conninfo() {
 
 # member_create MEMBER: the first is made empty, the others are copies of it that follow it.
 member_create() {
-    if [[ $1 == "${MEMBERS%% *}" ]]; then primary_create "$1"; else standby_create "$1" "${MEMBERS%% *}"; fi
+    if [[ $1 == "${MEMBERS%% *}" || $1 == w* ]]; then primary_create "$1"; else standby_create "$1" "${MEMBERS%% *}"; fi
 }
 
 primary_create() {
@@ -121,7 +121,10 @@ member_start() {
 
 # members_follow: every standby streams; with synchronous replication commits then wait for it.
 members_follow() {
-    local primary=${MEMBERS%% *} standbys=${MEMBERS#"${MEMBERS%% *}"} member
+    local primary=${MEMBERS%% *} standbys='' member
+    for member in $MEMBERS; do
+        [[ $member == "$primary" || $member == w* ]] || standbys+=" $member"
+    done
     for member in $standbys; do await 30 "$member follows" follows "$member" "$primary"; done
     if [[ -n ${standbys// /} && $REPLICATION == synchronous ]]; then
         # shellcheck disable=SC2086

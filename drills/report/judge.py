@@ -94,6 +94,8 @@ def lost(evidence: Evidence) -> list[dict]:
     """The set difference: acknowledged, and not in the books; and what the books had lost meanwhile.
 
     A payment that was not there when its caller looked is lost even if the caller asked for it anew."""
+    if not evidence.sides_were_read:
+        return []
     acknowledged = acknowledgements(evidence)
     vanished = {line["id"] for line in evidence.journal if line["event"] == "vanished"}
     absent = {identifier for identifier in acknowledged if identifier not in evidence.books}

@@ -88,11 +88,15 @@ def phases(document: dict) -> str:
     return table(head, rows) if rows else "No fault was made."
 
 
+def count_of(lost: dict) -> str:
+    return "it is not known how many" if lost["lost"] is None else str(lost["lost"])
+
+
 def lost_or_undone(document: dict) -> str:
     lost, after, callers = document["loss"], document["aftermath"], document["aftermath"]["callers"]
     states = ", ".join(f"{count} {state}" for state, count in sorted(after["states"].items())) or "none"
     lines = [
-        f"- {lost['lost']} of {lost['acknowledged']} acknowledged payments lost (set difference of the callers' "
+        f"- {count_of(lost)} of {lost['acknowledged']} acknowledged payments lost (set difference of the callers' "
         "journal and the books).",
         f"- {after['payments']} payments in the books: {states}; {after['charged_and_given_back']} were charged and "
         "given back.",
@@ -117,11 +121,11 @@ def summary(document: dict) -> str:
             f"           {spread['runs']} rounds: p50 {seconds(spread['p50'])}, p99 {seconds(spread['p99'])}, "
             f"longest {seconds(spread['max'])}")
     for each in document["invariants"]:
-        mark = "holds " if each["holds"] else "BROKEN"
+        mark = "holds " if each["holds"] else "BROKEN" if each["could_be_judged"] else "UNREAD"
         lines.append(f"    {mark} {each['name']} ({each['judged']})")
         lines += [f"           {example}" for example in each["examples"][:3]]
     lost = document["loss"]
-    lines.append(f"    {lost['lost']} of {lost['acknowledged']} acknowledged payments lost")
+    lines.append(f"    {count_of(lost)} of {lost['acknowledged']} acknowledged payments lost")
     lines += [f"    next time: {line}" for line in document["improve"]]
     lines.append(f"    {'PASSED' if document['passed'] else 'FAILED'}: {document['name']}")
     return "\n".join(lines)

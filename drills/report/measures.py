@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from evidence import Evidence
 from judge import acknowledgements, lost
 
-# A pause between settled payments is an outage from this length on, and from six times the usual pause.
-OUTAGE_MS = 250
+# A pause between settled payments is an interruption from this length on, and from six times the usual pause.
+OUTAGE_MS = 1000
 PHASES = ["fault", "detected", "approved", "fenced", "promoted", "settled"]
 FACTORS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
@@ -136,7 +136,8 @@ def loss(evidence: Evidence) -> dict:
     earliest = min((line["at"] for line in missing), default=None)
     reach = max(0, fault - earliest) if fault is not None and earliest is not None else 0
     return {
-        "acknowledged": len(acknowledgements(evidence)), "lost": len(missing), "rpo_ms": reach,
+        "acknowledged": len(acknowledgements(evidence)), "rpo_ms": reach,
+        "lost": len(missing) if evidence.sides_were_read else None,
         "lost_keys": [line["key"] for line in missing][:50],
     }
 

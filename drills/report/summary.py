@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from markdown import measured, seconds, table
+from markdown import count_of, measured, seconds, table
 
 
 def newest(directory: Path) -> list[dict]:
@@ -24,7 +24,7 @@ def row(document: dict) -> list[str]:
     return [
         f"{document['name']}, {document['drill']['mode']}", document["drill"]["times"], outage,
         objectives.get("approval_to_settled", "-"), objectives.get("backlog", "-"),
-        f"{document['loss']['lost']} of {document['loss']['acknowledged']}",
+        f"{count_of(document['loss'])} of {document['loss']['acknowledged']}",
         ", ".join(broken) or "none", "yes" if document["passed"] else "**no**",
     ]
 

@@ -16,6 +16,7 @@ source drills/lib/processes.sh
 source drills/lib/network.sh
 source drills/lib/postgres.sh
 source drills/lib/daemons.sh
+source drills/lib/sites.sh
 source drills/lib/haproxy.sh
 source drills/lib/load.sh
 
@@ -43,7 +44,10 @@ target_up() {
     step "Wait until the standbys follow" members_follow
     for site in $SITES; do site_configure "$site"; done
     step "Make the tables" migrate "${SITES%% *}"
-    for site in $SITES; do step "Start both daemons of site $site" site_start "$site"; done
+    for site in $SITES; do
+        # A warm site has its database and no daemons.
+        [[ " ${WARM_SITES:-} " == *" $site "* ]] || step "Start both daemons of site $site" site_start "$site"
+    done
     step "Start the traffic switch" haproxy_start
     step "Start the callers: $RATE payments a second" load_start
 }

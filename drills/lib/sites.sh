@@ -1,0 +1,85 @@
+# shellcheck shell=bash
+# Two sites: which is active, how one takes over from the other, and what is waited for in between.
+
+# How long a site may act after its last proof, and by how much the clocks of two databases may differ.
+SITE_LEASE=10s SITE_SKEW=1s
+
+other_site() { if [[ $1 == a ]]; then echo b; else echo a; fi; }
+
+# site_section SITE: what makes it a site among two.
+site_section() {
+    if [[ $SITES != *' '* ]]; then
+        echo "site: {name: $1}"
+        return 0
+    fi
+    local other
+    other=$(other_site "$1")
+    cat <<CONFIGURATION
+site:
+  name: $1
+  peer: {name: $other, url: "http://$(address "$other"):$(http_port 1)"}
+  proof: $PROOF
+  replication: $REPLICATION
+  lease: $SITE_LEASE
+  clock_skew: $SITE_SKEW
+  second_person: required
+CONFIGURATION
+    if [[ $PROOF == postgres ]]; then
+        echo "  witness: {url: \"postgres://reconciled@$(address witness):$(port_of w1)/$DATABASE\"}"
+    fi
+}
+
+# lease_is_proven SITE: the active site has a lease; before that nothing says when it would have to stop.
+lease_is_proven() { [[ $(reconciled_at "$1" site status --output text) == *'proven by'* ]]; }
+
+# notice_loss SITE: the on-call's monitoring asks both daemons twice a second, and pages after three failures.
+notice_loss() {
+    local failed=0
+    while ((failed < 3)); do
+        if probe "$1" 1 activez || probe "$1" 2 activez; then failed=0; else failed=$((failed + 1)); fi
+        sleep 0.5
+    done
+    mark detected "no daemon of site $1 says that it is active"
+}
+
+# PROMOTE: what the people add to a promotion, such as --accept-data-loss REASON.
+PROMOTE=()
+
+promote_arguments() {
+    ARGUMENTS=(site promote --reason "$1" --by "$REQUESTER" --approved-by "$APPROVER" "${PROMOTE[@]}")
+}
+
+# wait_for_fence SITE REASON: until nothing stands against promoting the site: the other one's lease has run out, and
+# what arrived of its log is replayed.
+wait_for_fence() {
+    promote_arguments "$2"
+    await 90 "nothing stands against promoting site $1" reconciled_at "$1" "${ARGUMENTS[@]}" --dry-run ||
+        reconciled_at "$1" "${ARGUMENTS[@]}" --dry-run
+    mark fenced "nothing stands against promoting site $1"
+}
+
+# promote_site SITE REASON: the site's own commands decide, and say what they recorded.
+promote_site() {
+    promote_arguments "$2"
+    reconciled_at "$1" "${ARGUMENTS[@]}" --wait 30s --output text
+    mark promoted "site $1"
+}
+
+# expect_recovery: said before the promotion, so that no request after it is missed by the judge.
+expect_recovery() { mark recovery_window "rows may be missing: everything is asked about before it is sent"; }
+
+# becomes_active SITE: a daemon of the site says so.
+becomes_active() { probe "$1" 1 activez || probe "$1" 2 activez; }
+
+# rejoin_site SITE: its database is rewound to where it agrees with the other site's, and follows; then commits wait for
+# it again, where replication is synchronous.
+rejoin_site() {
+    local other
+    other=$(other_site "$1")
+    if is_running "db-${1}1"; then member_stop "${1}1"; fi
+    member_rejoin "${1}1" "${other}1"
+    if [[ $REPLICATION == synchronous ]]; then wait_for_standbys "${other}1" "${1}1"; fi
+}
+
+# standby_is_ready SITE: it is ready, and it is not active.
+standby_is_ready() { probe "$1" 1 readyz && probe "$1" 2 readyz && ! probe "$1" 1 activez && ! probe "$1" 2 activez; }
