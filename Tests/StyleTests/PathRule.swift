@@ -19,7 +19,7 @@ enum PathRule {
     }
 
     private static func directories(for file: SourceFile) -> [String] {
-        let isCode = ["Sources", "Tests", "scripts"].contains(file.area)
+        let isCode = ["Sources", "Tests", "scripts", "drills"].contains(file.area)
         return machineDirectories + (isCode ? [temporaryDirectory] : [])
     }
 

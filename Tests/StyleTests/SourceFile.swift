@@ -19,7 +19,8 @@ struct SourceFile {
             ?? content.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The directory below which everything is checked alike: `Sources`, `Tests`, `scripts`, `docs` or empty.
+    /// The directory below which everything is checked alike: `Sources`, `Tests`, `scripts`, `drills`, `docs` or
+    /// empty.
     var area: String { components.count > 1 ? components[0] : "" }
 
     /// The Swift target that the file belongs to, or nil outside `Sources` and `Tests`.

@@ -7,7 +7,7 @@ struct SourceTree {
 
     /// The directory that holds `Package.swift`.
     let root: URL
-    /// Every text file of `Sources`, `Tests`, `scripts`, `docs` and of the root itself, sorted by path.
+    /// Every text file of `Sources`, `Tests`, `scripts`, `drills`, `docs` and of the root itself, sorted by path.
     let files: [SourceFile]
 
     /// The Swift files.
@@ -25,7 +25,7 @@ struct SourceTree {
         }
         root = directory
         var found = try Self.contents(of: root, below: "").filter { !$0.isDirectory }.map(\.path)
-        for area in ["Sources", "Tests", "scripts", "docs"] {
+        for area in ["Sources", "Tests", "scripts", "drills", "docs"] {
             found += try Self.filesRecursively(in: area, root: root)
         }
         files = try found.filter(Self.isText).sorted().map { path in

@@ -19,7 +19,7 @@ struct WordRule: CustomStringConvertible {
     /// The beginnings of paths where the word may stand.
     var permittedIn: [String] = []
     /// The areas in which the rule holds.
-    var areas: Set<String> = ["Sources", "Tests", "scripts", "docs", ""]
+    var areas: Set<String> = ["Sources", "Tests", "scripts", "drills", "docs", ""]
     /// What to write instead.
     var instead: String
 

@@ -49,5 +49,5 @@ evidence_collect() {
 # evidence_report: writes report.md, report.json and timeline.svg; fails where the drill has failed.
 evidence_report() {
     describe
-    python3 drills/report "$EVIDENCE"
+    python3 -B drills/report "$EVIDENCE"
 }

@@ -55,7 +55,7 @@ target_load() {
     # Letters for digits: a long number would be taken for a card's and refused.
     local prefix
     prefix=drill-$(now_ms | tr 0-9 a-j)
-    setsid "${PLACE_PREFIX[@]}" python3 drills/load --url "$(entry_url)" --token "$CALLER_TOKEN" \
+    setsid "${PLACE_PREFIX[@]}" python3 -B drills/load --url "$(entry_url)" --token "$CALLER_TOKEN" \
         --journal "$EVIDENCE/journal.jsonl" --rate "$RATE" --callers "$CALLERS" --prefix "$prefix" \
         >>"$DRILL_DIR/logs/load.log" 2>&1 </dev/null &
     LOAD_PID=$!

@@ -86,7 +86,7 @@ active_site() {
 target_collect() {
     local site
     site=$(active_site) || site=${SITES##* }
-    in_place edge python3 drills/report/collect.py --admin "$(admin_url "$site" "$(living "$site")")" \
+    in_place edge python3 -B drills/report/collect.py --admin "$(admin_url "$site" "$(living "$site")")" \
         --token "$OPERATOR_TOKEN" --simulator "$SIMULATOR_URL" --providers "$PROVIDERS" --into "$EVIDENCE"
 }
 

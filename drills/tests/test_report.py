@@ -1,0 +1,259 @@
+"""The judge of drills is shown evidence in which nothing is wrong, and then the same with one thing wrong: it must find
+exactly that. Run by: python3 -B -m unittest discover -s drills/tests"""
+
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "report"))
+
+import evidence as evidence_module  # noqa: E402  pylint: disable=wrong-import-position
+import judge  # noqa: E402  pylint: disable=wrong-import-position
+import markdown  # noqa: E402  pylint: disable=wrong-import-position
+import measures  # noqa: E402  pylint: disable=wrong-import-position
+import timeline  # noqa: E402  pylint: disable=wrong-import-position
+
+START = 1_800_000_000_000
+COUNT = 60
+
+
+def money(value: int) -> dict:
+    return {"value": value, "currency": "JPY"}
+
+
+def payment(number: int) -> dict:
+    return {
+        "id": f"pay_{number}", "state": "succeeded", "amount": money(100), "captured": money(100), "refunded": money(0),
+        "legs": [{"index": 0, "provider": "card", "amount": money(100), "captured": money(100), "refunded": money(0)}],
+    }
+
+
+def transaction(number: int) -> dict:
+    return {
+        "key": f"K{number}", "status": "captured", "net": 100, "held": 0, "refunds": [],
+        "charges": [{"amount": money(100)}],
+    }
+
+
+class Story:
+    """A drill of 60 payments, five a second; site a is lost after six seconds, and b is promoted four seconds later."""
+
+    def __init__(self):
+        self.drill = {
+            "name": "story", "target": "local", "mode": "abrupt", "times": 1, "hypothesis": "it goes well",
+            "objectives": {"rlo": "full", "rto": "10s", "approval_to_settled": "5s", "backlog": "20s", "rpo": "0s"},
+            "requester": "one", "approver": "two", "load": {"rate": 5, "callers": 4, "short": False},
+            "allowed_loss": False, "host": "a machine", "parts": [],
+        }
+        self.books = [payment(number) for number in range(COUNT)]
+        self.ledger = [transaction(number) for number in range(COUNT)]
+        self.listing = [
+            {"key": f"K{number}", "metadata": {"payment": f"pay_{number}", "leg": "0"}} for number in range(COUNT)]
+        self.journal = []
+        self.requests = []
+        for number in range(COUNT):
+            # Those of the first six seconds, then those after the outage of six seconds.
+            at = START + number * 200 + (6000 if number >= 30 else 0)
+            server = "a1" if number < 30 else "b1"
+            name = {"key": f"key-{number}"}
+            told = {"id": f"pay_{number}", "server": server}
+            self.journal += [
+                {"at": at, "event": "sent", **name, "kind": "plain", "amount": 100},
+                {"at": at + 20, "event": "acknowledged", **name, **told, "state": "succeeded", "status": 201},
+                {"at": at + 21, "event": "told", **name, **told, "state": "succeeded", "captured": 100, "refunded": 0},
+            ]
+            operations = ["authorize", "capture"] if number < 30 else ["inquire", "authorize", "capture"]
+            self.requests += [
+                {"at": at + step, "operation": operation, "key": f"K{number}", "entry_key": "", "origin": "client",
+                 "executed": True, "result": 201}
+                for step, operation in enumerate(operations)]
+        self.journal.append({"at": START + 30_000, "event": "ended", "key": "", "callers": 4, "broken": 0})
+        self.marks = [
+            {"at": START + 5990 + at, "round": 1, "mark": mark, "text": text}
+            for mark, text, at in [
+                ("site_lost", "site a", 0), ("fault", "site a is lost", 0), ("detected", "", 1500),
+                ("approved", "", 2000), ("fenced", "", 3000), ("recovery_window", "", 3500), ("promoted", "site b", 4000)]]
+        self.verify = 0
+
+    def evidence(self, directory: Path):
+        def write(name, items):
+            (directory / name).write_text("".join(json.dumps(item) + "\n" for item in items), encoding="utf-8")
+
+        net = sum(item["net"] for item in self.ledger)
+        (directory / "drill.json").write_text(json.dumps(self.drill), encoding="utf-8")
+        write("books.jsonl", self.books)
+        write("journal.jsonl", self.journal)
+        write("timeline.jsonl", self.marks)
+        write("listing-card.jsonl", self.listing)
+        write("requests-card.jsonl", self.requests)
+        (directory / "ledger-card.json").write_text(json.dumps(
+            {"charged_twice": [], "totals": [{"currency": "JPY", "net": net}], "transactions": self.ledger}))
+        (directory / "verify.status").write_text(str(self.verify))
+        return evidence_module.read(directory)
+
+    def broken(self) -> set[str]:
+        with tempfile.TemporaryDirectory() as place:
+            return {verdict.name for verdict in judge.judge(self.evidence(Path(place))) if not verdict.holds}
+
+    def measured(self):
+        with tempfile.TemporaryDirectory() as place:
+            found = self.evidence(Path(place))
+            rounds = measures.rounds(found)
+            lost = measures.loss(found)
+            speed = measures.rates(found, rounds)
+            level = measures.level(found, rounds, speed)
+            objectives = measures.judge_objectives(found, rounds, lost, level)
+            self.assert_drawn(found, rounds)
+            return rounds, lost, level, {each["name"]: each["met"] for each in objectives}
+
+    @staticmethod
+    def assert_drawn(found, rounds) -> None:
+        if "<svg" not in timeline.draw(found, rounds):
+            raise AssertionError("there is no picture")
+
+
+class JudgeTests(unittest.TestCase):
+    def setUp(self):
+        self.story = Story()
+
+    def test_nothing_is_wrong(self):
+        self.assertEqual(self.story.broken(), set())
+
+    def test_a_second_charge_under_one_key(self):
+        self.story.ledger[3]["charges"].append({"amount": money(100)})
+        self.story.ledger[3]["net"] = 200
+        self.assertIn("charged-twice", self.story.broken())
+
+    def test_a_second_transaction_for_one_leg(self):
+        self.story.ledger.append({**transaction(99), "net": 0})
+        self.story.listing.append({"key": "K99", "metadata": {"payment": "pay_3", "leg": "0"}})
+        self.assertIn("charged-twice", self.story.broken())
+
+    def test_an_acknowledged_payment_is_gone(self):
+        del self.story.books[5]
+        self.assertEqual(self.story.broken(), {"acknowledged-kept", "books-agree", "sums-agree"})
+
+    def test_a_payment_was_gone_for_a_while(self):
+        self.story.journal.append(
+            {"at": START + 20_000, "event": "vanished", "key": "key-5", "id": "pay_5", "server": "b1"})
+        self.assertEqual(self.story.broken(), {"acknowledged-kept"})
+
+    def test_a_loss_that_was_accepted_is_for_the_books(self):
+        self.story.drill["allowed_loss"] = True
+        del self.story.books[5]
+        self.assertEqual(self.story.broken(), {"books-agree", "sums-agree"})
+
+    def test_a_lost_payment_that_was_undone(self):
+        self.story.drill["allowed_loss"] = True
+        del self.story.books[5]
+        self.story.ledger[5]["net"] = 0
+        self.assertEqual(self.story.broken(), set())
+
+    def test_a_final_state_changed(self):
+        self.story.books[7] = {**payment(7), "state": "failed", "refunded": money(100)}
+        self.story.books[7]["legs"][0]["refunded"] = money(100)
+        self.story.ledger[7]["net"] = 0
+        self.assertEqual(self.story.broken(), {"told-stands"})
+
+    def test_the_provider_took_another_amount(self):
+        self.story.ledger[8]["charges"][0]["amount"] = money(90)
+        self.story.ledger[8]["net"] = 90
+        self.assertEqual(self.story.broken(), {"books-agree", "sums-agree"})
+
+    def test_a_failed_payment_keeps_money(self):
+        self.story.books[9]["state"] = "failed"
+        self.assertEqual(self.story.broken(), {"told-stands", "states-mean-money"})
+
+    def test_a_hold_is_left(self):
+        self.story.ledger[9]["held"] = 10
+        self.assertEqual(self.story.broken(), {"books-agree"})
+
+    def test_a_payment_is_in_doubt_at_rest(self):
+        self.story.books[9]["state"] = "processing"
+        self.assertEqual(self.story.broken(), {"told-stands", "nothing-in-doubt", })
+
+    def test_a_quarantine_that_nothing_made_necessary(self):
+        self.story.books[9]["state"] = "quarantined"
+        self.assertIn("nothing-in-doubt", self.story.broken())
+
+    def test_a_quarantine_of_a_changed_amount(self):
+        self.story.books[9]["state"] = "quarantined"
+        self.story.journal[9 * 3 + 2]["state"] = "quarantined"
+        next(item for item in self.story.requests if item["key"] == "K9")["fault"] = "amount_changed"
+        self.assertEqual(self.story.broken(), set())
+
+    def test_a_caller_without_an_answer(self):
+        self.story.journal.append({"at": START + 29_000, "event": "gave_up", "key": "key-x", "why": "patience"})
+        self.assertEqual(self.story.broken(), {"nothing-in-doubt"})
+
+    def test_callers_that_broke(self):
+        self.story.journal.pop()
+        self.assertEqual(self.story.broken(), {"nothing-in-doubt"})
+
+    def test_a_broken_trail(self):
+        self.story.verify = 1
+        self.assertEqual(self.story.broken(), {"audit-chain"})
+
+    def test_the_old_site_answers_after_the_promotion(self):
+        self.story.journal[40 * 3 + 1]["server"] = "a2"
+        self.assertEqual(self.story.broken(), {"one-site"})
+
+    def test_something_is_sent_before_it_is_asked_about(self):
+        self.story.requests = [
+            item for item in self.story.requests if (item["key"], item["operation"]) != ("K40", "inquire")]
+        self.assertEqual(self.story.broken(), {"asked-before-sent"})
+
+
+class MeasureTests(unittest.TestCase):
+    def setUp(self):
+        self.story = Story()
+
+    def test_what_was_measured(self):
+        rounds, lost, level, met = self.story.measured()
+        # The last before was told at +5.821 s, the first after at +12.021 s; the fault was at +5.990 s.
+        self.assertEqual(rounds[0].rto, 6031)
+        self.assertEqual(rounds[0].approval_to_settled, 4031)
+        self.assertEqual((lost["lost"], lost["rpo_ms"], level), (0, 0, "full"))
+        self.assertEqual(set(met.values()), {True})
+
+    def test_a_loss_is_measured_from_the_fault(self):
+        del self.story.books[25]
+        _, lost, _, met = self.story.measured()
+        self.assertEqual((lost["lost"], lost["rpo_ms"]), (1, 970))
+        self.assertFalse(met["rpo"])
+
+    def test_payments_that_do_not_come_back(self):
+        self.story.journal = [
+            line for line in self.story.journal if line["event"] != "told" or line["at"] < START + 6000]
+        rounds, _, level, met = self.story.measured()
+        self.assertIsNone(rounds[0].rto)
+        self.assertEqual(level, "none")
+        self.assertEqual(met, {"rlo": False, "rto": False, "approval_to_settled": False, "backlog": True, "rpo": True})
+
+    def test_a_slower_system_is_a_reduced_level(self):
+        kept = [line for line in self.story.journal if line["at"] < START + 6000]
+        late = [line for line in self.story.journal if line["at"] >= START + 6000]
+        self.story.journal = kept + [
+            line for line in late if line["event"] != "told" or int(line["key"].split("-")[1]) % 2 == 0]
+        self.assertFalse(self.story.measured()[3]["rlo"])
+
+    def test_objectives_are_judged_by_the_worst_and_from_thirty_on_by_the_p99(self):
+        self.assertEqual(measures.percentile(list(range(1, 101)), 0.99), 99)
+        self.assertEqual(measures.percentile([5], 0.99), 5)
+        self.assertEqual(measures.percentile(list(range(1, 31)), 0.99), 30)
+
+    def test_what_was_not_read_does_not_hold(self):
+        with tempfile.TemporaryDirectory() as place:
+            self.story.evidence(Path(place))
+            (Path(place) / "books.jsonl").unlink()
+            verdicts = judge.judge(evidence_module.read(Path(place)))
+        self.assertTrue(verdicts and not any(verdict.holds for verdict in verdicts))
+
+    def test_seconds_in_words(self):
+        self.assertEqual((markdown.seconds(None), markdown.seconds(1540)), ("not measured", "1.5 s"))
+
+
+if __name__ == "__main__":
+    unittest.main()
