@@ -85,7 +85,10 @@ drill_broken_off() {
     trap - EXIT
     mark broken_off "step $STEP failed with $status"
     warn "broken off in step $STEP; logs: $EVIDENCE/logs"
+    # What can still be read says more than that a step failed.
     load_stop >/dev/null 2>&1
+    target_collect >/dev/null 2>&1
+    target_verify >/dev/null 2>&1
     target_logs
     target_down >/dev/null 2>&1
     evidence_report

@@ -84,8 +84,9 @@ SETTINGS
     member_start "$1"
     sql "$1" "CREATE ROLE reconciled LOGIN" postgres
     sql "$1" "GRANT pg_monitor, pg_checkpoint TO reconciled" postgres
-    sql "$1" "GRANT EXECUTE ON FUNCTION pg_promote TO reconciled" postgres
     sql "$1" "CREATE DATABASE $DATABASE OWNER reconciled" postgres
+    # A right on a function of the system holds in the database in which it was granted.
+    sql "$1" "GRANT EXECUTE ON FUNCTION pg_promote TO reconciled"
 }
 
 as_owner_directory() {

@@ -68,6 +68,29 @@ promote_site() {
 # expect_recovery: said before the promotion, so that no request after it is missed by the judge.
 expect_recovery() { mark recovery_window "rows may be missing: everything is asked about before it is sent"; }
 
+# marked NAME: when something was marked last, in seconds since 1970.
+marked() { jq -s --arg name "$1" 'map(select(.mark == $name)) | last | .at / 1000 | floor' "$EVIDENCE/timeline.jsonl"; }
+
+# settle_orphans SITE: has both sides compared from two minutes before the fault until after the promotion, and waits
+# until what only the providers knew is settled, as the policy says: here it is undone.
+settle_orphans() {
+    local provider from to
+    from=$(date -u -d "@$(($(marked fault) - 120))" +%FT%TZ)
+    to=$(date -u -d "@$(($(marked promoted) + 1))" +%FT%TZ)
+    for provider in ${PROVIDERS//,/ }; do
+        # 1 says that something differs, which is what it is asked for.
+        reconciled_at "$1" reconcile --provider "$provider" --from "$from" --to "$to" --wait 2m --output text ||
+            (($? == 1))
+    done
+    await 90 "no orphan is open" no_orphans "$1"
+    mark orphans_settled "what only the providers knew is settled"
+}
+no_orphans() {
+    local open
+    open=$(reconciled_at "$1" discrepancies list --class orphan --output json)
+    [[ -z $open ]]
+}
+
 # becomes_active SITE: a daemon of the site says so.
 becomes_active() { probe "$1" 1 activez || probe "$1" 2 activez; }
 

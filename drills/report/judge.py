@@ -38,7 +38,7 @@ def judge(evidence: Evidence) -> list[Verdict]:
         charged_twice(evidence), acknowledged_kept(evidence), told_stands(evidence), books_agree(evidence),
         sums_agree(evidence), states_mean(evidence), nothing_in_doubt(evidence), chain_unbroken(evidence),
     ]
-    if evidence.has("promoted") and (evidence.has("site_lost") or evidence.has("site_cut")):
+    if site_promotions(evidence):
         verdicts.append(one_site(evidence))
     if evidence.has("recovery_window"):
         verdicts.append(asked_first(evidence))
@@ -231,17 +231,27 @@ def chain_unbroken(evidence: Evidence) -> Verdict:
     return verdict
 
 
+def site_promotions(evidence: Evidence) -> list[tuple[int, str]]:
+    """When which site was promoted, in order; servers are named by site and number."""
+    marks = [mark for mark in evidence.marks if mark["mark"] == "promoted" and mark["text"].startswith("site ")]
+    return sorted((mark["at"], mark["text"].removeprefix("site ")) for mark in marks)
+
+
 def one_site(evidence: Evidence) -> Verdict:
-    """After a promotion nobody gets an answer of the site that lost its role; servers are named by site and number."""
-    since = evidence.mark("promoted")
-    old = next(mark["text"] for mark in evidence.marks if mark["mark"] in ("site_lost", "site_cut"))[-1]
-    after = [line for line in evidence.journal if line["at"] > since and line.get("server")]
-    answers = [line for line in after if line["event"] in ("acknowledged", "told", "operation")]
-    verdict = Verdict("one-site", "After the promotion only the promoted site answers.", len(answers))
-    verdict.violations = [
-        f"{line['key']} {line['event']} by {line['server']}, {line['at'] - since} ms after the promotion"
-        for line in answers if line["server"].startswith(old)
+    """From a promotion to the next one nobody gets an answer of another site."""
+    promotions = site_promotions(evidence)
+    answers = [
+        line for line in evidence.journal
+        if line["event"] in ("acknowledged", "told", "operation") and line.get("server")
+        and line["at"] > promotions[0][0]
     ]
+    verdict = Verdict("one-site", "After a promotion only the promoted site answers.", len(answers))
+    for line in answers:
+        since, site = [promotion for promotion in promotions if promotion[0] < line["at"]][-1]
+        if not line["server"].startswith(site):
+            verdict.violations.append(
+                f"{line['key']} {line['event']} by {line['server']}, {line['at'] - since} ms after site {site} was "
+                "promoted")
     return verdict
 
 

@@ -130,15 +130,15 @@ def backlog(evidence: Evidence, base: int) -> tuple[int, int | None]:
 
 
 def loss(evidence: Evidence) -> dict:
-    """Acknowledged payments that were lost, and how far back that reaches from the fault."""
-    missing = lost(evidence)
-    fault = evidence.mark("fault")
-    earliest = min((line["at"] for line in missing), default=None)
-    reach = max(0, fault - earliest) if fault is not None and earliest is not None else 0
+    """Acknowledged payments that were lost, and how far back that reaches from the fault, or from the last of them where
+    the old site went on after it."""
+    missing = [line["at"] for line in lost(evidence)]
+    reach = max(missing + [evidence.mark("fault") or 0]) - min(missing) if missing else 0
+    keys = [line["key"] for line in lost(evidence)][:50]
     return {
         "acknowledged": len(acknowledgements(evidence)), "rpo_ms": reach,
         "lost": len(missing) if evidence.sides_were_read else None,
-        "lost_keys": [line["key"] for line in missing][:50],
+        "lost_keys": keys,
     }
 
 

@@ -73,7 +73,7 @@ class Story:
         self.marks = [
             {"at": START + 5990 + at, "round": 1, "mark": mark, "text": text}
             for mark, text, at in [
-                ("site_lost", "site a", 0), ("fault", "site a is lost", 0), ("detected", "", 1500),
+                ("fault", "site a is lost", 0), ("detected", "", 1500),
                 ("approved", "", 2000), ("fenced", "", 3000), ("recovery_window", "", 3500), ("promoted", "site b", 4000)]]
         self.verify = 0
 
