@@ -34,8 +34,9 @@ lease_is_proven() { [[ $(reconciled_at "$1" site status --output text) == *'prov
 
 # notice_loss SITE: the on-call's monitoring asks both daemons twice a second, and pages after three failures.
 notice_loss() {
-    local failed=0
+    local failed=0 end=$(($(now_ms) + 120000))
     while ((failed < 3)); do
+        (($(now_ms) < end)) || die "a daemon of site $1 goes on to say that it is active"
         if probe "$1" 1 activez || probe "$1" 2 activez; then failed=0; else failed=$((failed + 1)); fi
         sleep 0.5
     done
