@@ -56,18 +56,25 @@ def aftermath(evidence) -> dict:
         if payment["state"] in ("failed", "canceled") and payment["captured"]["value"] > 0
     ]
     unknown = {line.payment for line in evidence.transactions if line.payment not in evidence.books}
+    orphans = [payment for payment in evidence.books.values() if is_undone_orphan(payment)]
     count = {name: 0 for name in ("again", "vanished", "refused", "gave_up")}
     for line in evidence.journal:
         if line["event"] in count:
             count[line["event"]] += 1
     return {
         "payments": len(evidence.books), "states": states, "charged_and_given_back": len(undone),
+        "orphans_undone": len(orphans), "orphans_undone_sum": sum(each["refunded"]["value"] for each in orphans),
         "payments_only_the_providers_know": len(unknown),
         "of_them_with_money": len({
             line.payment for line in evidence.transactions
             if line.payment not in evidence.books and (line.captured != line.refunded or line.held)}),
         "callers": count,
     }
+
+
+def is_undone_orphan(payment: dict) -> bool:
+    reason = payment.get("reason") or {}
+    return reason.get("code") == "leg_lost" and "undone by" in (reason.get("detail") or "")
 
 
 def main() -> int:

@@ -100,6 +100,8 @@ def lost_or_undone(document: dict) -> str:
         "journal and the books).",
         f"- {after['payments']} payments in the books: {states}; {after['charged_and_given_back']} were charged and "
         "given back.",
+        f"- {after['orphans_undone']} orphans were found by comparing both sides and undone, "
+        f"{after['orphans_undone_sum']} minor units.",
         f"- {after['payments_only_the_providers_know']} payments that only the providers know, "
         f"{after['of_them_with_money']} of them with money that is not given back.",
         f"- Callers: {callers['again']} requests sent again, {callers['vanished']} payments not found any more, "

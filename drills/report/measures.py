@@ -130,8 +130,8 @@ def backlog(evidence: Evidence, base: int) -> tuple[int, int | None]:
 
 
 def loss(evidence: Evidence) -> dict:
-    """Acknowledged payments that were lost, and how far back that reaches from the fault, or from the last of them where
-    the old site went on after it."""
+    """Acknowledged payments that were lost, and how far back that reaches from the fault, or from the last of them
+    where the old site went on after it."""
     missing = [line["at"] for line in lost(evidence)]
     reach = max(missing + [evidence.mark("fault") or 0]) - min(missing) if missing else 0
     keys = [line["key"] for line in lost(evidence)][:50]

@@ -25,7 +25,8 @@ def money(value: int) -> dict:
 
 def payment(number: int) -> dict:
     return {
-        "id": f"pay_{number}", "state": "succeeded", "amount": money(100), "captured": money(100), "refunded": money(0),
+        "id": f"pay_{number}", "state": "succeeded", "amount": money(100), "captured": money(100),
+        "refunded": money(0), "created_at": "2027-01-15T08:00:00.000Z",
         "legs": [{"index": 0, "provider": "card", "amount": money(100), "captured": money(100), "refunded": money(0)}],
     }
 
@@ -139,6 +140,17 @@ class JudgeTests(unittest.TestCase):
         self.story.journal.append(
             {"at": START + 20_000, "event": "vanished", "key": "key-5", "id": "pay_5", "server": "b1"})
         self.assertEqual(self.story.broken(), {"acknowledged-kept"})
+
+    def test_a_row_that_is_younger_than_its_acknowledgement(self):
+        self.story.books[5]["created_at"] = "2027-01-15T08:00:20.000Z"
+        self.assertEqual(self.story.broken(), {"acknowledged-kept"})
+
+    def test_an_orphan_that_was_undone_where_a_loss_was_accepted(self):
+        self.story.drill["allowed_loss"] = True
+        self.story.books[5].update(created_at="2027-01-15T08:00:20.000Z", state="failed", refunded=money(100))
+        self.story.books[5]["legs"][0].update(refunded=money(100))
+        self.story.ledger[5]["net"] = 0
+        self.assertEqual(self.story.broken(), set())
 
     def test_a_loss_that_was_accepted_is_for_the_books(self):
         self.story.drill["allowed_loss"] = True
