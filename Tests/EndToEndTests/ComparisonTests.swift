@@ -29,11 +29,10 @@ import Testing
         var settings = WorldSettings()
         if kind == .postgres { settings.store = try await .postgres() }
         settings.logLevel = "info"
-        settings.reconcileLines = [
-            // The schedule has nothing to do: what is compared is asked for.
-            #"comparison: {begin: "2099-01-01T00:00:00Z", ask_again_after: 1ms, "#
-                + "page_size: \(max(10, count / 200)), policy: {orphan: undo after 0s, duplicate: undo after 0s}}"
-        ]
+        // The schedule has nothing to do: what is compared is asked for.
+        settings.comparison =
+            #"{begin: "2099-01-01T00:00:00Z", ask_again_after: 1ms, "#
+            + "page_size: \(max(10, count / 200)), policy: {orphan: undo after 0s, duplicate: undo after 0s}}"
         let store = settings.store
         try await World.run(settings) { world, _ in
             let course = try await ComparisonCourse(world: world, count: count)

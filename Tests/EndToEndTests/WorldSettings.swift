@@ -46,6 +46,8 @@ struct WorldSettings: Sendable {
     var site = ""
     /// Lines added to `reconcile:`.
     var reconcileLines: [String] = []
+    /// `reconcile.comparison`. By default nothing is compared, so that a test sees its own requests alone.
+    var comparison = "{enabled: false}"
     /// When an undecided status is asked again.
     var inquirySchedule = "100ms, 200ms, 400ms, 1s, 2s"
     /// How long a daemon that does not say that it is alive keeps a payment.
@@ -101,6 +103,7 @@ struct WorldSettings: Sendable {
               resend_schedule: [50ms, 200ms, 500ms, 1s]
               poll_every: 200ms
               lease: \(lease)
+              comparison: \(comparison)
             \(reconcileLines.map { "  " + $0 }.joined(separator: "\n"))
             telemetry: {log_level: \(logLevel)}
 
