@@ -24,7 +24,7 @@ struct ReconciledCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
             ReconcileCommand.self, DiscrepanciesCommand.self, SiteCommand.self, SimulateCommand.self,
-            HealthcheckCommand.self,
+            DrillCommand.self, HealthcheckCommand.self,
             VersionCommand.self,
         ])
 
