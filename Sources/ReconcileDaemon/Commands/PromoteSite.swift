@@ -10,8 +10,8 @@ struct PromoteSite: AsyncParsableCommand {
         discussion: """
             Refused while the old site may still write or send, while its log has not all arrived and been replayed, and
             where acknowledged payments may be missing, unless somebody says what is recorded then. A database that
-            still follows is promoted; one that was promoted already is found to be. Running daemons become active within
-            a second.
+            still follows is promoted; one that was promoted already is found to be. Running daemons become active
+            within a second.
 
             Examples:
               reconciled site promote --config reconciled.yaml --reason "planned switchover"
