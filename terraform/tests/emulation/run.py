@@ -25,6 +25,7 @@ import waitress  # noqa: E402
 from moto.server import DomainDispatcherApplication, create_backend_app  # noqa: E402
 
 import checks  # noqa: E402
+from amended import amend  # noqa: E402
 from once import Once  # noqa: E402
 
 DOMAIN = "pay.example.com"
@@ -138,6 +139,7 @@ def copy(source: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
 
 def serve() -> tuple[str, Once]:
     """Starts the emulation in this process; its threads end with it."""
+    amend()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
