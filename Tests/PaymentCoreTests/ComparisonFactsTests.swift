@@ -145,4 +145,14 @@ import Testing
         #expect(read?.contradiction == "amounts_do_not_add_up")
         #expect(read?.net == NetAmount(0, yen))
     }
+
+    @Test func `what was taken in one step at a provider of two counts with its amount`() throws {
+        let amount = try Money(700, Compared.yen())
+        let sale = Observation(
+            .captured, began: Compared.start, source: .inquiry, amount: amount, contradiction: "another_kind")
+        let read = ListedPosition(
+            sale, key: EffectKey(reported: "k"), payment: nil, leg: nil, updatedAt: nil, phases: .authorizeCapture)
+        #expect(read?.captured == amount && read?.net?.value == 700)
+        #expect(read?.contradiction == "another_kind")
+    }
 }

@@ -67,7 +67,9 @@ public struct ListedPosition: Sendable, Hashable, Codable {
             let taken = observation.captures.filter { $0.state == .succeeded }.map(\.amount)
             let given = observation.refunds.filter { $0.state == .succeeded }
             do {
-                captured = phases == .sale ? amount : try Money.sum(taken, in: amount.currency)
+                // Taken without a capture is a sale, also where none is expected: its money is there.
+                let isSale = phases == .sale || observation.captures.isEmpty
+                captured = isSale ? amount : try Money.sum(taken, in: amount.currency)
                 _ = try Money.sum(given.map(\.amount), in: amount.currency)
                 refunds = given.map { RefundPosition(key: $0.key, amount: $0.amount) }.sorted { $0.key < $1.key }
             } catch {
