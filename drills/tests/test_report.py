@@ -39,7 +39,7 @@ def transaction(number: int) -> dict:
 
 
 class Story:
-    """A drill of 60 payments, five a second; site a is lost after six seconds, and b is promoted four seconds later."""
+    """60 payments, five a second; site a is lost after six seconds, and site b is promoted four seconds later."""
 
     def __init__(self):
         self.drill = {
@@ -75,7 +75,8 @@ class Story:
             {"at": START + 5990 + at, "round": 1, "mark": mark, "text": text}
             for mark, text, at in [
                 ("fault", "site a is lost", 0), ("detected", "", 1500),
-                ("approved", "", 2000), ("fenced", "", 3000), ("recovery_window", "", 3500), ("promoted", "site b", 4000)]]
+                ("approved", "", 2000), ("fenced", "", 3000), ("recovery_window", "", 3500),
+                ("promoted", "site b", 4000)]]
         self.verify = 0
 
     def evidence(self, directory: Path):
