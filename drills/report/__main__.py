@@ -64,6 +64,7 @@ def aftermath(evidence) -> dict:
     return {
         "payments": len(evidence.books), "states": states, "charged_and_given_back": len(undone),
         "orphans_undone": len(orphans), "orphans_undone_sum": sum(each["refunded"]["value"] for each in orphans),
+        "left_to_people": sorted(judge.left_to_people(evidence)),
         "payments_only_the_providers_know": len(unknown),
         "of_them_with_money": len({
             line.payment for line in evidence.transactions

@@ -1,5 +1,5 @@
-"""Reads both sides over their interfaces, and leaves them as files: books.jsonl, ledger-P.json, listing-P.jsonl and
-requests-P.jsonl for each provider P."""
+"""Reads both sides over their interfaces, and leaves them as files: books.jsonl, discrepancies.jsonl (those that are
+not closed), and ledger-P.json, listing-P.jsonl and requests-P.jsonl for each provider P."""
 
 import argparse
 import json
@@ -53,7 +53,9 @@ def main() -> int:
     options = parser.parse_args()
 
     count = write_lines(options.into / "books.jsonl", pages(f"{options.admin}/v1/payments", options.token, 200))
-    print(f"    {count} payments in the books")
+    discrepancies = pages(f"{options.admin}/v1/discrepancies", options.token, 200)
+    differ = write_lines(options.into / "discrepancies.jsonl", discrepancies)
+    print(f"    {count} payments in the books, {differ} discrepancies that are not closed")
     for provider in options.providers.split(","):
         ledger = fetch(f"{options.simulator}/_control/{provider}/ledger", "drill")
         (options.into / f"ledger-{provider}.json").write_text(json.dumps(ledger), encoding="utf-8")

@@ -50,6 +50,7 @@ class Evidence:
     steps: list[dict]
     journal: list[dict]
     books: dict[str, dict]
+    discrepancies: list[dict]
     ledgers: dict[str, dict]
     transactions: list[Line]
     requests: dict[str, list[dict]]
@@ -82,7 +83,8 @@ def read(directory: Path) -> Evidence:
         directory=directory, drill=drill, marks=marks, steps=lines(directory / "steps.jsonl"),
         journal=sorted(lines(directory / "journal.jsonl"), key=lambda line: line["at"]),
         books={payment["id"]: payment for payment in lines(directory / "books.jsonl")},
-        ledgers=ledgers, transactions=transactions(directory, ledgers),
+        discrepancies=lines(directory / "discrepancies.jsonl"), ledgers=ledgers,
+        transactions=transactions(directory, ledgers),
         requests={name: lines(directory / f"requests-{name}.jsonl") for name in ledgers},
         sides_were_read=(directory / "books.jsonl").exists() and bool(ledgers),
         verify_status=int(status.read_text()) if status.exists() else None,

@@ -109,6 +109,25 @@ def made_anew(evidence: Evidence, acknowledged: dict[str, dict]) -> set[str]:
     }
 
 
+def left_to_people(evidence: Evidence) -> set[str]:
+    """Payments of which a row that was told is lost while the payment itself is there, a refund's for example: the
+    provider knows more than the books. Where a loss is allowed, that is as it should be if the comparison has found it
+    and keeps it for people; elsewhere it is nothing that may be."""
+    if not evidence.drill["allowed_loss"]:
+        return set()
+    return {each["payment"] for each in evidence.discrepancies if each["payment"] in evidence.books}
+
+
+def last_told(evidence: Evidence) -> dict[str, dict]:
+    """The last that a caller was told of each payment."""
+    return {line["id"]: line for line in evidence.journal if line["event"] == "told"}
+
+
+def agrees(told: dict, booked: dict) -> bool:
+    figures = (booked["captured"]["value"], booked["refunded"]["value"])
+    return booked["state"] == told["state"] and figures == (told["captured"], told["refunded"])
+
+
 def lost(evidence: Evidence) -> list[dict]:
     """The set difference: acknowledged, and its row not in the books, whatever became of it.
 
@@ -119,7 +138,11 @@ def lost(evidence: Evidence) -> list[dict]:
     vanished = {line["id"] for line in evidence.journal if line["event"] == "vanished"}
     absent = {identifier for identifier in acknowledged if identifier not in evidence.books}
     gone = absent | (vanished & acknowledged.keys()) | made_anew(evidence, acknowledged)
-    return [acknowledged[identifier] for identifier in sorted(gone)]
+    missing = [acknowledged[identifier] for identifier in sorted(gone)]
+    told = last_told(evidence)
+    return missing + [
+        told[identifier] for identifier in sorted(left_to_people(evidence) - gone)
+        if identifier in told and not agrees(told[identifier], evidence.books[identifier])]
 
 
 def acknowledged_kept(evidence: Evidence) -> Verdict:
@@ -138,10 +161,7 @@ def acknowledged_kept(evidence: Evidence) -> Verdict:
 
 def told_stands(evidence: Evidence) -> Verdict:
     """The last that a caller was told of a payment, against the books; a lost row is not a changed one."""
-    last: dict[str, dict] = {}
-    for line in evidence.journal:
-        if line["event"] == "told":
-            last[line["id"]] = line
+    last = last_told(evidence)
     verdict = Verdict("told-stands", "What callers were told is what the books say.", len(last))
     gone = {line["id"] for line in lost(evidence)} if evidence.drill["allowed_loss"] else set()
     for identifier, told in last.items():
@@ -149,11 +169,10 @@ def told_stands(evidence: Evidence) -> Verdict:
         # What was lost, where that is allowed, is judged by the RPO; that it is settled, by the books.
         if booked is None or identifier in gone:
             continue
-        figures = (booked["captured"]["value"], booked["refunded"]["value"])
-        if booked["state"] != told["state"] or figures != (told["captured"], told["refunded"]):
+        if not agrees(told, booked):
             verdict.violations.append(
-                f"{identifier}: told {told['state']} {told['captured']}/{told['refunded']}, "
-                f"books {booked['state']} {figures[0]}/{figures[1]}")
+                f"{identifier}: told {told['state']} {told['captured']}/{told['refunded']}, books {booked['state']} "
+                f"{booked['captured']['value']}/{booked['refunded']['value']}")
     verdict.could_be_judged = bool(last)
     return verdict
 
@@ -171,7 +190,8 @@ def books_agree(evidence: Evidence) -> Verdict:
         if payment is not None and not known and any(line.captured != line.refunded or line.held for line in found):
             text = " and ".join(line.words() for line in found)
             verdict.violations.append(f"{payment} leg {leg} is not in the books: {text}")
-    contradicted, anew = forced(evidence), made_anew(evidence, acknowledgements(evidence))
+    contradicted = forced(evidence) | left_to_people(evidence)
+    anew = made_anew(evidence, acknowledgements(evidence))
     for payment in evidence.books.values():
         if payment["id"] in contradicted:
             continue
@@ -196,7 +216,7 @@ def books_agree(evidence: Evidence) -> Verdict:
 def sums_agree(evidence: Evidence) -> Verdict:
     verdict = Verdict("sums-agree", "Captured less refunded is the same on both sides, by provider and currency.", 0)
     ours: dict[tuple, int] = defaultdict(int)
-    contradicted = forced(evidence)
+    contradicted = forced(evidence) | left_to_people(evidence)
     for payment in evidence.books.values():
         if payment["id"] in contradicted:
             continue

@@ -102,6 +102,8 @@ def lost_or_undone(document: dict) -> str:
         "given back.",
         f"- {after['orphans_undone']} orphans were found by comparing both sides and undone, "
         f"{after['orphans_undone_sum']} minor units.",
+        f"- {len(after['left_to_people'])} payments of which a later row was lost (a refund's, for example): found by "
+        "comparing both sides, and left to people" + "".join(f", `{each}`" for each in after["left_to_people"]) + ".",
         f"- {after['payments_only_the_providers_know']} payments that only the providers know, "
         f"{after['of_them_with_money']} of them with money that is not given back.",
         f"- Callers: {callers['again']} requests sent again, {callers['vanished']} payments not found any more, "

@@ -78,6 +78,7 @@ class Story:
                 ("approved", "", 2000), ("fenced", "", 3000), ("recovery_window", "", 3500),
                 ("promoted", "site b", 4000)]]
         self.verify = 0
+        self.discrepancies = []
 
     def evidence(self, directory: Path):
         def write(name, items):
@@ -86,6 +87,7 @@ class Story:
         net = sum(item["net"] for item in self.ledger)
         (directory / "drill.json").write_text(json.dumps(self.drill), encoding="utf-8")
         write("books.jsonl", self.books)
+        write("discrepancies.jsonl", self.discrepancies)
         write("journal.jsonl", self.journal)
         write("timeline.jsonl", self.marks)
         write("listing-card.jsonl", self.listing)
@@ -152,6 +154,17 @@ class JudgeTests(unittest.TestCase):
         self.story.books[5]["legs"][0].update(refunded=money(100))
         self.story.ledger[5]["net"] = 0
         self.assertEqual(self.story.broken(), set())
+
+    def test_a_refund_whose_row_was_lost_and_that_was_found(self):
+        self.story.drill["allowed_loss"] = True
+        self.story.ledger[5]["net"] = 0
+        self.story.journal[5 * 3 + 2]["refunded"] = 100
+        self.assertEqual(self.story.broken(), {"told-stands", "books-agree", "sums-agree"})
+        self.story.discrepancies.append({"payment": "pay_5", "class": "late_reversal", "state": "open"})
+        self.assertEqual(self.story.broken(), set())
+        self.assertEqual(self.story.measured()[1]["lost"], 1)
+        self.story.drill["allowed_loss"] = False
+        self.assertEqual(self.story.broken(), {"told-stands", "books-agree", "sums-agree"})
 
     def test_a_loss_that_was_accepted_is_for_the_books(self):
         self.story.drill["allowed_loss"] = True
