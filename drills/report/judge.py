@@ -139,10 +139,15 @@ def lost(evidence: Evidence) -> list[dict]:
     absent = {identifier for identifier in acknowledged if identifier not in evidence.books}
     gone = absent | (vanished & acknowledged.keys()) | made_anew(evidence, acknowledged)
     missing = [acknowledged[identifier] for identifier in sorted(gone)]
-    told = last_told(evidence)
+    promoted = evidence.mark("promoted")
+    if not evidence.drill["allowed_loss"] or promoted is None:
+        return missing
+    # The payment is there, and what its caller was told last is not: a later row was lost, a cancel's for example. How
+    # long ago that may have been is judged by the RPO.
     return missing + [
-        told[identifier] for identifier in sorted(left_to_people(evidence) - gone)
-        if identifier in told and not agrees(told[identifier], evidence.books[identifier])]
+        line for identifier, line in sorted(last_told(evidence).items())
+        if identifier not in gone and identifier in evidence.books and line["at"] <= promoted
+        and not agrees(line, evidence.books[identifier])]
 
 
 def acknowledged_kept(evidence: Evidence) -> Verdict:

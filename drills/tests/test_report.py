@@ -159,12 +159,24 @@ class JudgeTests(unittest.TestCase):
         self.story.drill["allowed_loss"] = True
         self.story.ledger[5]["net"] = 0
         self.story.journal[5 * 3 + 2]["refunded"] = 100
-        self.assertEqual(self.story.broken(), {"told-stands", "books-agree", "sums-agree"})
+        self.assertEqual(self.story.broken(), {"books-agree", "sums-agree"})
         self.story.discrepancies.append({"payment": "pay_5", "class": "late_reversal", "state": "open"})
         self.assertEqual(self.story.broken(), set())
         self.assertEqual(self.story.measured()[1]["lost"], 1)
         self.story.drill["allowed_loss"] = False
         self.assertEqual(self.story.broken(), {"told-stands", "books-agree", "sums-agree"})
+
+    def test_a_state_that_changed_long_before_an_accepted_loss_misses_the_rpo(self):
+        self.story.drill["allowed_loss"] = True
+        self.story.journal[2]["state"] = "canceled"
+        self.assertEqual(self.story.broken(), set())
+        _, lost, _, met = self.story.measured()
+        self.assertEqual((lost["lost"], lost["rpo_ms"], met["rpo"]), (1, 5969, False))
+
+    def test_a_state_that_changed_after_an_accepted_loss(self):
+        self.story.drill["allowed_loss"] = True
+        self.story.journal[40 * 3 + 2]["state"] = "canceled"
+        self.assertEqual(self.story.broken(), {"told-stands"})
 
     def test_a_loss_that_was_accepted_is_for_the_books(self):
         self.story.drill["allowed_loss"] = True
