@@ -43,6 +43,8 @@ drill_begin() {
     fold -s -w 110 <<<"$HYPOTHESIS" | sed 's/^/    /'
     note "objectives: $(objectives_text)"
     target_check
+    # What only this drill needs: a function of its own, which ends with `unable`.
+    if declare -F needs >/dev/null; then needs; fi
     confirm "Run it?"
     evidence_begin
     trap drill_broken_off EXIT
