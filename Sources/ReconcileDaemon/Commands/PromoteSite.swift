@@ -25,7 +25,7 @@ struct PromoteSite: AsyncParsableCommand {
 
     @OptionGroup var site: SiteOptions
     @Option(help: "Why; recorded.") var reason: String
-    @Option(help: "Your name; recorded. Defaults to $USER.") var by: String?
+    @Option(help: "Your name; recorded. Defaults to the user of the system.") var by: String?
     @Option(help: "The second person, where site.second_person asks for one; recorded.") var approvedBy: String?
     @Option(help: "Who or what keeps the old site from writing and sending; recorded.") var fencedBy: String?
     @Option(help: "Why it is accepted that acknowledged payments may be missing; recorded.")
@@ -37,7 +37,7 @@ struct PromoteSite: AsyncParsableCommand {
 
     func run() async throws {
         let patience = try SiteText.span(wait, "--wait")
-        guard let person = by ?? ProcessInfo.processInfo.environment["USER"], !person.isEmpty else {
+        guard case let person = by ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName(), !person.isEmpty else {
             throw CommandFailure(.usage, "--by: missing; allowed: your name")
         }
         let request = PromotionRequest(

@@ -1,0 +1,102 @@
+import PaymentCore
+import Reconciler
+import Testing
+import Yams
+
+@testable import ReconcileDaemon
+
+@Suite struct SiteConfigurationTests {
+    private static let postgres = "store: {url: 'postgres:host=db dbname=payments'}\n"
+    private static let peer = "peer: {name: west, url: 'https://west.example'}"
+
+    private func read(_ lines: String, _ environment: [String: String] = [:]) throws -> Configuration {
+        var variables = ["RECONCILED_PROVIDERS_CARD_TOKEN": "secret"]
+        variables.merge(environment) { $1 }
+        return try Configuration.read(
+            Yams.compose(yaml: ConfigurationTests.minimal + "\n" + lines), environment: variables
+        ) { _ in "" }
+    }
+
+    private func problems(_ lines: String, _ environment: [String: String] = [:]) -> [String] {
+        do {
+            _ = try read(lines, environment)
+            return []
+        } catch let failure as ConfigurationFailure {
+            return failure.problems.map(\.description)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    @Test func `one site needs no word about sites`() throws {
+        let site = try read("").site
+        #expect(site.name == .main && site.peer == nil && site.proof == .none && site.replication == .none)
+        #expect(site.lease == .seconds(10) && site.skew == .seconds(1) && !site.needsSecondPerson)
+        #expect(try read("").objectives.recoveryLevel == .full)
+        #expect(try read("objectives: {rlo: settle-only}").objectives.recoveryLevel == .settleOnly)
+    }
+
+    @Test func `a site is read with its peer, its proof and its witness`() throws {
+        let site = try read(
+            Self.postgres + """
+                site:
+                  name: east
+                  \(Self.peer)
+                  proof: postgres
+                  replication: asynchronous
+                  lease: 20s
+                  clock_skew: 2s
+                  second_person: required
+                  witness: {url: 'postgres:host=third dbname=witness', time_limit: 1s}
+                """, ["RECONCILED_SITE_WITNESS_PASSWORD": "hidden"]
+        ).site
+        #expect(site.peer == SiteOperations.Peer(name: try SiteName("west"), address: "https://west.example"))
+        #expect(site.machine.lease == .seconds(20) && site.machine.margin == .seconds(2))
+        #expect(site.needsSecondPerson && site.replication == .asynchronous)
+        #expect(site.witness?.password == "hidden" && site.witness?.schema == "reconciled_witness")
+        #expect(site.witness?.timeLimit == .seconds(1))
+    }
+
+    @Test(arguments: [
+        ("site: {proof: standby}", "site.proof: 'standby'; allowed: none, with an SQLite store"),
+        ("site: {peer: {name: west}, replication: synchronous}", "site.peer.name: 'west'; allowed: no peer"),
+        (
+            postgres + "site: {name: west, \(peer), replication: synchronous}",
+            "site.peer.name: 'west'; allowed: another name"
+        ),
+        (postgres + "site: {name: east, \(peer)}", "site.replication: 'none'; allowed: asynchronous or synchronous"),
+        (
+            postgres + "site: {proof: standby, replication: asynchronous}",
+            "site.replication: 'asynchronous'; allowed: synchronous"
+        ),
+        (postgres + "site: {proof: postgres}", "site.witness.url: ''"),
+        (
+            postgres + "site: {witness: {url: 'postgres:host=third'}}",
+            "site.proof: 'none'; allowed: postgres, because site.witness is given"
+        ),
+        (
+            postgres + "site: {proof: postgres, witness: {url: 'postgres:host=db dbname=payments'}}",
+            "site.witness.url: '(the same as store.url)'"
+        ),
+        (
+            postgres + "site: {proof: postgres, witness: {url: 'postgres:host=third password=x'}}",
+            "site.witness.url: '(hidden: it holds a password)'"
+        ),
+        (postgres + "site: {proof: standby, lease: 4s, clock_skew: 2s}", "site.clock_skew: '2s'"),
+        ("site: {name: Tokyo}", "site.name: 'Tokyo'"), ("site: {lease: 1s}", "site.lease: '1s'"),
+        ("site: {second_person: maybe}", "site.second_person: 'maybe'; allowed: required or no"),
+        ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres"),
+        ("site: {peer: {url: 'https://west.example'}}", "site.peer.name: ''"),
+    ])
+    func `what would let two sites act at once, or none, is refused by name`(lines: String, problem: String) {
+        let found = problems(lines)
+        #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
+    }
+
+    @Test func `on an asynchronous replica the contracts are judged as on a store that loses rows`() {
+        let lines = Self.postgres + "site: {name: east, \(Self.peer), replication: asynchronous}"
+        #expect(problems(lines).isEmpty)
+        let found = problems(lines, ["RECONCILED_PROVIDERS_CARD_CONTRACT_BASE": "reference_sale"])
+        #expect(found.contains { $0.contains("one-phase-on-asynchronous-store") }, "\(found)")
+    }
+}
