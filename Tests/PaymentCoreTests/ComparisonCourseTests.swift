@@ -118,6 +118,43 @@ import Testing
         #expect(world.discrepancies.isEmpty && world.run.isProven == true)
     }
 
+    @Test func `what changes again after the window is no difference where nobody can be asked`() throws {
+        let key = EffectKey(reported: "later")
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[key] = try Compared.ours("later", .taken, at: Compared.start + .minutes(30))
+        // Given back there by somebody else, minutes after the window: the listing of the window shows it no more.
+        world.provider[key] = try Compared.theirs(
+            "later", .captured, refunds: ["console": 1_000], names: "later", at: Compared.start + .minutes(65))
+        try world.finish()
+        #expect(world.asked.isEmpty)
+        #expect(world.rows[key]?.row == "listing.behind")
+        #expect(world.discrepancies.isEmpty)
+        #expect(world.run.isProven == true)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .lateReversal)
+        #expect(world.discrepancies.count == 1)
+        #expect(world.run.isProven == true)
+    }
+
+    @Test func `what no later listing shows either is ours only, also where nobody can be asked`() throws {
+        let key = EffectKey(reported: "nowhere")
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[key] = try Compared.ours("nowhere", .taken, at: Compared.start + .minutes(30))
+        try world.finish()
+        #expect(world.discrepancies.isEmpty)
+        // It was missing at ten past; the listing until then is read by the second run from here.
+        for hour in Int64(1)...2 { try world.finish(Compared.run(hour: hour)) }
+        #expect(world.rows[key]?.finding == .oursOnly)
+        let found = try #require(world.discrepancies.values.first)
+        #expect(found.finding == .oursOnly)
+        try world.finish(Compared.run(hour: 3))
+        #expect(world.discrepancies[found.id]?.state != .closed)
+        #expect(world.rows[key]?.finding == .oursOnly)
+        #expect(world.run.isProven == true)
+    }
+
     @Test func `what is asked for once is not asked for again before its time`() throws {
         let world = try world { world in
             world.settings.askAgainAfter = .hours(2)

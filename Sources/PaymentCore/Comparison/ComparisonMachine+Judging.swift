@@ -88,6 +88,7 @@ extension ComparisonMachine {
     /// What was judged in this run and did not change since, or was asked for a short while ago.
     func isPassedOver(_ item: Item, _ now: Timestamp) -> Bool {
         if item.listed == nil, foundDry.contains(item.key) { return true }
+        if isAwaitingListing(item) { return true }
         guard item.listed == nil, let row = item.known.row, row.ours == item.known.ours else { return false }
         if row.run == run.id { return true }
         guard run.checkpoint.phase == .unsettled else { return false }
@@ -110,7 +111,29 @@ extension ComparisonMachine {
         if theirs == nil, isForgotten(item.known.ours) {
             return ComparisonTable.Verdict(row: "provider.forgot", finds: .inFlight)
         }
+        if isBehindListing(item) { return ComparisonTable.Verdict(row: ComparisonMachine.behind, finds: .inFlight) }
         return verdict
+    }
+
+    /// The row for what the listing has to be read further for.
+    static let behind = "listing.behind"
+
+    /// A provider that cannot be asked for a key says something of it in its listing only, under the latest change.
+    /// What changed after this window's end is missing in it, and what is remembered of it is old: it is a difference
+    /// once the listing was read past the moment at which it was missing first.
+    private func isBehindListing(_ item: Item) -> Bool {
+        guard contract.inquiry != .byOwnKey, item.listed == nil else { return false }
+        guard let row = item.known.row else { return true }
+        let wasMissing = row.row == ComparisonMachine.behind && row.ours == item.known.ours
+        return !wasMissing && !row.finding.isDifference
+    }
+
+    /// Whether it was missing in a listing that was not read past that moment yet.
+    private func isAwaitingListing(_ item: Item) -> Bool {
+        guard contract.inquiry != .byOwnKey, item.listed == nil, let row = item.known.row,
+            row.row == ComparisonMachine.behind, row.ours == item.known.ours
+        else { return false }
+        return run.window.to <= row.comparedAt + contract.clockSkew
     }
 
     /// Whether the provider may not show a status any more, so that its silence proves nothing.
