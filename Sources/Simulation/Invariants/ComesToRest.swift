@@ -65,6 +65,8 @@ public struct ComesToRest: Invariant {
         of leg: Leg, in payment: Payment, _ at: Timestamp, _ evidence: Evidence
     ) {
         guard let quarantine = leg.quarantine, let provider = evidence.provider(leg.provider) else { return }
+        // That a difference is left to people is what the operator decided; whether it is one, 21 judges.
+        guard !quarantine.row.hasPrefix("compared.") else { return }
         let judgement = QuarantineJudgement(
             payment: payment, leg: leg, effect: leg.named(quarantine.effect) ?? leg.primary,
             reference: quarantine.effect, provider: provider, evidence: evidence)

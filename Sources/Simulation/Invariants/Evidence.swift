@@ -8,6 +8,13 @@ public protocol StoredRows: Sendable {
     func everyPayment() -> [Payment]
     /// The audit trail of a payment, oldest first.
     func trail(of payment: PaymentID) -> [AuditEntry]
+    /// What is kept of comparisons.
+    var comparisons: SimulatedComparisons { get }
+}
+
+extension StoredRows {
+    /// Nothing was ever compared.
+    public var comparisons: SimulatedComparisons { SimulatedComparisons() }
 }
 
 /// What an invariant may look at beside what happened: the providers' books, the store's rows, and the terms
@@ -42,6 +49,10 @@ public struct Evidence: Sendable {
 
     /// What the provider's books say of a leg.
     func figures(_ payment: PaymentID, _ leg: Leg) -> BookFigures {
-        provider(leg.provider)?.figures(of: payment, leg: leg.index, at: now) ?? BookFigures()
+        if rows.payment(payment)?.isUndoing == true {
+            // Its legs are numbered as they were found.
+            return provider(leg.provider)?.figures(of: leg.primary.key, at: now) ?? BookFigures()
+        }
+        return provider(leg.provider)?.figures(of: payment, leg: leg.index, at: now) ?? BookFigures()
     }
 }

@@ -6,7 +6,7 @@ public import Reconciler
 /// What happens is handed over piece by piece, already unpacked, because most happenings concern one or two
 /// of them. An invariant implements only what it needs.
 public protocol Invariant: Sendable {
-    /// Its number in the protocol, 1 to 16.
+    /// Its number in the protocol, 1 to 22.
     static var number: Int { get }
     /// What holds.
     static var sentence: String { get }
@@ -34,6 +34,8 @@ public protocol Invariant: Sendable {
     mutating func fault(_ kind: FaultKind, at: Timestamp)
     /// A site became the active one.
     mutating func promoted(site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence)
+    /// A comparison of both sides went on.
+    mutating func compared(_ news: ComparisonNews, at: Timestamp, _ evidence: Evidence)
     /// Faults are over.
     mutating func faultsEnded(at: Timestamp, _ evidence: Evidence)
     /// Nothing is due any more, and nothing is on the wire.
@@ -78,6 +80,8 @@ extension Invariant {
         site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence
     ) {}
     /// Nothing to look at.
+    public mutating func compared(_ news: ComparisonNews, at: Timestamp, _ evidence: Evidence) {}
+    /// Nothing to look at.
     public mutating func faultsEnded(at: Timestamp, _ evidence: Evidence) {}
     /// Nothing to look at.
     public mutating func atRest(_ evidence: Evidence) {}
@@ -101,6 +105,7 @@ extension Invariant {
         case .fault(let kind, _, _): fault(kind, at: at)
         case .promoted(let site, let epoch, let lost):
             promoted(site: site, epoch: epoch, rowsLost: lost, at: at, evidence)
+        case .compared(let news): compared(news, at: at, evidence)
         case .faultsEnded: faultsEnded(at: at, evidence)
         case .inquiring, .learned: break
         }

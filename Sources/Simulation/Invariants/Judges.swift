@@ -4,7 +4,7 @@ internal import PaymentCore
 public struct Judges: Sendable {
     private var invariants: [any Invariant]
 
-    /// All 16, in the order of their numbers.
+    /// All of them, in the order of their numbers.
     public init() {
         invariants = [
             MoneyMatchesBooks(), OneLiveCharge(), AcknowledgedIsReadable(), OneFinalAnswer(),
@@ -12,7 +12,8 @@ public struct Judges: Sendable {
             FinalStatesStay(), UndoneMeansNothing(), SucceededMeansAsked(), IntentBeforeSend(),
             KeyIsDerived(),
             OldWritersRefused(), LatchesOnlyForward(), TrailUnbroken(), NoSecrets(), ComesToRest(),
-            DrainsFinish(),
+            DrainsFinish(), WindowsAdjoin(), OneRunAtATime(), MoneyIsProven(), DifferencesAreFound(),
+            NothingIsInvented(), OnlyStrangersAreUndone(),
         ]
     }
 
@@ -40,6 +41,8 @@ public struct Judges: Sendable {
             }
         case .fault(let kind, _, _):
             for place in invariants.indices { invariants[place].fault(kind, at: at) }
+        case .compared(let news):
+            for place in invariants.indices { invariants[place].compared(news, at: at, evidence) }
         case .inquiring, .learned: break
         default:
             for place in invariants.indices { invariants[place].observe(happening, evidence) }

@@ -19,7 +19,8 @@ public struct LatchesOnlyForward: Invariant {
     /// Judges a durable change.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         let id = commit.after.id
-        var latch = commit.before?.latch ?? .none
+        // What undoes a transaction that no payment knows is turned back from its first version on.
+        var latch = commit.before?.latch ?? (commit.after.isUndoing ? .back : .none)
         for entry in commit.entries where entry.type == .latch {
             guard let next = entry.value("latch").flatMap(Latch.init(rawValue:)) else { continue }
             findings.require(latch.permits(next), at, id, "the latch moved from \(latch) to \(next)")

@@ -18,6 +18,9 @@ public struct MoneyMatchesBooks: Invariant {
         var leftOut: Int64 = 0
         /// Made at the provider's own console; a final payment keeps its state, so it may or may not show.
         var outside: Int64 = 0
+        /// Taken out of the books by others. Our side keeps what it knew, or learns of it.
+        var more: Int64 = 0
+        var less: Int64 = 0
     }
 
     /// The invariant.
@@ -36,7 +39,8 @@ public struct MoneyMatchesBooks: Invariant {
                     ?? Account(provider: provider.name, currency: currency)
                 let books = figures.net - account.leftOut
                 findings.require(
-                    books <= account.ours && account.ours <= books + account.outside, evidence.now, nil,
+                    books - account.more <= account.ours && account.ours <= books + account.outside + account.less,
+                    evidence.now, nil,
                     "\(provider.name) has \(books) \(currency) in its books, we have \(account.ours)")
             }
         }
@@ -45,6 +49,8 @@ public struct MoneyMatchesBooks: Invariant {
     private mutating func judge(
         _ leg: Leg, of payment: Payment, _ accounts: inout [Account], _ evidence: Evidence
     ) {
+        // What somebody else made is in no account of ours; whether it is undone, 22 judges.
+        if payment.isUndoing, evidence.provider(leg.provider)?.isStranger(leg.primary.key) == true { return }
         let place = MoneyMatchesBooks.account(leg, &accounts)
         let figures = evidence.figures(payment.id, leg)
         guard payment.conclusion != nil, leg.quarantine == nil,
@@ -56,8 +62,12 @@ public struct MoneyMatchesBooks: Invariant {
         let ours = leg.capturedAmount.value - payment.refundedAmount(ofLeg: leg.index).value
         accounts[place].ours += ours
         accounts[place].outside += figures.refundedOutside
+        let (more, less) = (max(0, figures.removedOutside), max(0, -figures.removedOutside))
+        accounts[place].more += more
+        accounts[place].less += less
         findings.require(
-            figures.net <= ours && ours <= figures.net + figures.refundedOutside, evidence.now, payment.id,
+            figures.net - more <= ours && ours <= figures.net + figures.refundedOutside + less, evidence.now,
+            payment.id,
             "leg \(leg.index) at \(leg.provider): \(figures.net) in the books, \(ours) in our rows")
     }
 

@@ -12,7 +12,8 @@ struct QuarantineJudgement {
 
     private var contract: ProviderContract { provider.contract }
     private var transactions: [SimulatedTransaction] {
-        provider.transactions(of: payment.id, leg: leg.index, at: evidence.now)
+        if payment.isUndoing { return provider.transaction(leg.primary.key, at: evidence.now).map { [$0] } ?? [] }
+        return provider.transactions(of: payment.id, leg: leg.index, at: evidence.now)
     }
 
     /// - Parameter undoing: whether it was the goal that the leg does not stand.

@@ -24,6 +24,29 @@ extension TableA {
     }
 }
 
+extension ComparisonTable {
+    /// The shipped table under a row that decides first.
+    static func withRow(
+        _ finds: ComparisonClass, when matches: @escaping @Sendable (ComparisonFacts) -> Bool
+    ) -> ComparisonTable {
+        ComparisonTable(rows: [Row("planted", finds, when: matches)] + ComparisonTable.shipped.rows)
+    }
+
+    /// The shipped table over facts that are seen wrongly.
+    static func seeing(_ distort: @escaping @Sendable (inout ComparisonFacts) -> Void) -> ComparisonTable {
+        ComparisonTable(
+            rows: ComparisonTable.shipped.rows.map { row in
+                Row(
+                    row.name, row.finds,
+                    when: { facts in
+                        var facts = facts
+                        distort(&facts)
+                        return row.applies(to: facts)
+                    })
+            })
+    }
+}
+
 extension TableB {
     /// The shipped table under a row of that name that decides wherever `decide` has a decision.
     static func withRow(

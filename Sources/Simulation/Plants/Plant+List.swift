@@ -4,7 +4,7 @@ extension Plant {
     /// Every planted bug: what the store, the engine, the wire and the sites may get wrong, and changed rows of both
     /// tables. Each is found by the invariants named with it.
     public static let planted: [PlantedBug] =
-        ofStores + ofWorkers + ofWires + ofSites + ofCallers + ofEffectRows + ofPaymentRows
+        ofStores + ofWorkers + ofWires + ofSites + ofCallers + ofEffectRows + ofPaymentRows + ofComparisons
 
     /// The planted bug of that name; nil if there is none.
     public static func planted(named name: String) -> PlantedBug? { planted.first { $0.plant.name == name } }
@@ -25,7 +25,7 @@ extension Plant {
         ),
     ]
 
-    private static func sabotaged(
+    static func sabotaged(
         _ sabotage: Sabotage, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
         in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {

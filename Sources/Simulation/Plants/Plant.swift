@@ -11,6 +11,8 @@ public struct Plant: Sendable {
     public var table: TableA
     /// The table that decides on payments.
     public var paymentTable: TableB
+    /// The table that judges what both sides say.
+    public var comparisonTable: ComparisonTable
     /// What is done wrong around the decisions.
     public var sabotage: Set<Sabotage>
     /// Where it shows within few seeds.
@@ -19,12 +21,14 @@ public struct Plant: Sendable {
     /// A planted bug.
     public init(
         name: String, sentence: String, table: TableA = .shipped, paymentTable: TableB = .shipped,
-        sabotage: Set<Sabotage> = [], surroundings: Surroundings = Surroundings()
+        comparisonTable: ComparisonTable = .shipped, sabotage: Set<Sabotage> = [],
+        surroundings: Surroundings = Surroundings()
     ) {
         self.name = name
         self.sentence = sentence
         self.table = table
         self.paymentTable = paymentTable
+        self.comparisonTable = comparisonTable
         self.sabotage = sabotage
         self.surroundings = surroundings
     }
@@ -99,4 +103,20 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case pollsOnlyEvents
     /// A replica that is told to stop never finishes.
     case drainNeverEnds
+    /// Whoever wants to work at a comparison does, whoever has its lane.
+    case laneIgnored
+    /// After each run a window is left out.
+    case windowSkipped
+    /// A comparison takes a provider that does not answer for one that knows nothing of the key.
+    case silenceTakenForAbsence
+    /// Now and then a page of a listing is passed over.
+    case listingPageSkipped
+    /// What changed a moment ago is compared.
+    case flightIgnored
+    /// A comparison does not find the legs of payments that ended.
+    case endedPaymentsForgotten
+    /// What the policy wants is written down, and nobody is told of it.
+    case settlementForgotten
+    /// The memory of what was compared loses a position of each step.
+    case positionDropped
 }

@@ -9,22 +9,27 @@ public struct Surroundings: Sendable {
     public let rates: [FaultKind: Int]
     /// Instead of the drawn one, if given.
     public let standbyLag: Span?
+    /// Whether both sides are compared: what a comparison settles afterwards, no judge sees at the end.
+    public let isCompared: Bool
     private let term: @Sendable (inout ProviderContract) -> Void
 
     /// Surroundings; without arguments everything is as the seed draws it.
     public init(
-        replication: RunPlan.Replication? = nil, rates: [FaultKind: Int] = [:], standbyLag: Span? = nil
+        replication: RunPlan.Replication? = nil, rates: [FaultKind: Int] = [:], standbyLag: Span? = nil,
+        isCompared: Bool = true
     ) {
-        self.init(replication: replication, rates: rates, standbyLag: standbyLag, term: { _ in })
+        self.init(
+            replication: replication, rates: rates, standbyLag: standbyLag, isCompared: isCompared, term: { _ in })
     }
 
     init(
         replication: RunPlan.Replication? = nil, rates: [FaultKind: Int] = [:], standbyLag: Span? = nil,
-        term: @escaping @Sendable (inout ProviderContract) -> Void
+        isCompared: Bool = true, term: @escaping @Sendable (inout ProviderContract) -> Void
     ) {
         self.replication = replication
         self.rates = rates
         self.standbyLag = standbyLag
+        self.isCompared = isCompared
         self.term = term
     }
 
@@ -32,6 +37,7 @@ public struct Surroundings: Sendable {
     public func plan(seed: UInt64) -> RunPlan {
         var plan = RunPlan(seed: seed, arrangement: replication)
         plan.standbyLag = standbyLag ?? plan.standbyLag
+        plan.isCompared = isCompared
         for kind in FaultKind.allCases {
             if let rate = rates[kind] { plan.rates[kind] = rate }
         }
@@ -53,6 +59,12 @@ public struct Surroundings: Sendable {
         .callerCancels: 300_000, .requestRefused: 60_000,
     ]
 
+    private static let strangers: [FaultKind: Int] = [
+        .plantedOrphan: 60_000, .plantedDuplicate: 60_000, .plantedForeign: 40_000, .refundRemoved: 60_000,
+        .transactionForgotten: 40_000, .listingHides: 40_000, .amountChanged: 40_000, .changedOutside: 60_000,
+        .comparisonInterrupted: 10_000, .replicaPaused: 10_000, .comparisonFailed: 20_000, .inquiryFailed: 300_000,
+    ]
+
     private static let provable: @Sendable (inout ProviderContract) -> Void = { contract in
         contract.cancel = .onlyIfPresent
         contract.enforcesNotAfter = true
@@ -61,12 +73,20 @@ public struct Surroundings: Sendable {
 
     /// Rows are lost in every run.
     static let lossy = Surroundings(replication: .asynchronous, rates: loss, standbyLag: .seconds(15))
-    /// Requests arrive late or twice, and answers do not.
-    static let doubtful = Surroundings(rates: doubt)
+    /// Requests arrive late or twice, and answers do not; a comparison would settle what comes of it.
+    static let doubtful = Surroundings(rates: doubt, isCompared: false)
+    /// As it is drawn, and nobody compares both sides.
+    static let uncompared = Surroundings(isCompared: false)
     /// The same, where nothing but `not_after` ends a doubt.
-    static let provablyDoubtful = Surroundings(rates: doubt, term: provable)
+    static let provablyDoubtful = Surroundings(rates: doubt, isCompared: false, term: provable)
+    /// Others change much at the providers, and comparisons are interrupted.
+    static let compared = Surroundings(rates: strangers)
+    /// The same, where requests arrive late or twice, and answers do not.
+    static let comparedInDoubt = Surroundings(
+        rates: strangers.merging(doubt, uniquingKeysWith: max).merging(
+            [.transactionPending: 300_000], uniquingKeysWith: max))
     /// Much is declined, also the capture of what was held.
-    static let declined = Surroundings(rates: [.declined: 150_000])
+    static let declined = Surroundings(rates: [.declined: 150_000], isCompared: false)
     /// Keys are forgotten within minutes.
     static let forgetful = Surroundings(
         rates: doubt,

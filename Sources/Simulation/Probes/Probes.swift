@@ -43,7 +43,7 @@ public struct Probes: Sendable {
             let wasThere = memory.created.contains(operation.payment)
             note(.acceptedAfterLoss, wasThere && evidence.rows.payment(operation.payment) == nil)
         case .answered(let operation, let answer): answered(operation, answer)
-        case .inquiring, .learned, .fault, .started, .stopping, .stopped, .faultsEnded: break
+        case .inquiring, .learned, .compared, .fault, .started, .stopping, .stopped, .faultsEnded: break
         }
     }
 

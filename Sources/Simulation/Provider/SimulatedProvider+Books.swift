@@ -8,6 +8,8 @@ public struct BookFigures: Sendable, Hashable {
     public var refunded: Int64 = 0
     /// How much of what was given back was given back at the provider's own console.
     public var refundedOutside: Int64 = 0
+    /// By how much the net is more than what was done by us, because somebody took something out of the books.
+    public var removedOutside: Int64 = 0
     /// What is held and not taken.
     public var held: Int64 = 0
     /// How many transactions hold an amount, or took one and did not give it back.
@@ -23,6 +25,7 @@ public struct BookFigures: Sendable, Hashable {
         captured += transaction.captured
         refunded += transaction.refunded
         refundedOutside += transaction.refundedOutside
+        removedOutside += transaction.removedOutside
         held += transaction.status == .authorized ? transaction.amount.value : 0
         liveCharges += transaction.isLive ? 1 : 0
     }
@@ -54,10 +57,22 @@ extension SimulatedProvider {
         return figures
     }
 
+    /// What the books say under a key at `now`.
+    func figures(of key: EffectKey, at now: Timestamp) -> BookFigures {
+        var figures = BookFigures()
+        for place in placesByKey[key] ?? [] { figures.count(transactions[place].settled(at: now)) }
+        return figures
+    }
+
+    /// When anything changed last.
+    func lastChange(at now: Timestamp) -> Timestamp? {
+        transactions.map { $0.settled(at: now).changedAt }.max()
+    }
+
     /// What the books say at `now`, per currency, in the order of their codes.
     public func sums(at now: Timestamp) -> [(currency: Currency, figures: BookFigures)] {
         var sums: [(currency: Currency, figures: BookFigures)] = []
-        for transaction in transactions {
+        for transaction in transactions where !transaction.isStranger {
             let currency = transaction.amount.currency
             let place: Int
             if let known = sums.firstIndex(where: { $0.currency == currency }) {

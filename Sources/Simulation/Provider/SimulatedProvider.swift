@@ -16,6 +16,21 @@ public struct SimulatedProvider: Sendable {
     /// The transactions of a leg, under whatever key.
     var placesByLeg: [LegPlace: [Int]] = [:]
 
+    /// Until when its listing withholds a transaction that it shows to whoever asks for the key.
+    var hiddenUntil: [EffectKey: Timestamp] = [:]
+
+    /// When a transaction went that somebody took out of the books.
+    var goneAt: [EffectKey: Timestamp] = [:]
+
+    /// Whether the listing withholds a transaction.
+    func isHidden(_ key: EffectKey, at now: Timestamp) -> Bool { hiddenUntil[key].map { $0 > now } ?? false }
+
+    /// Whether the listing withheld it at a moment; where nobody can be asked for the key, whether it ever did: once the
+    /// window of its change was read without it, no other shows it.
+    func wasHidden(_ key: EffectKey, at moment: Timestamp) -> Bool {
+        contract.inquiry == .byOwnKey ? isHidden(key, at: moment) : hiddenUntil[key] != nil
+    }
+
     /// A leg of a payment.
     struct LegPlace: Sendable, Hashable {
         let payment: PaymentID

@@ -25,6 +25,8 @@ public struct SimulatedTransaction: Sendable {
         var captures: [Movement] = []
         var refunds: [Movement] = []
         var reason: String?
+        /// Since when it is so.
+        var since: Timestamp
     }
 
     /// The key under which the provider knows it.
@@ -51,6 +53,13 @@ public struct SimulatedTransaction: Sendable {
     public internal(set) var contradicts = false
     /// Whether somebody changed it at the provider's own console.
     public internal(set) var changedOutside = false
+    /// Whether somebody else made it, whomever it names.
+    var isStranger = false
+    /// Whether it names nobody.
+    var isForeign = false
+    /// By how much the books have more than was done by us, because somebody took something out of them; less, where
+    /// it is below zero.
+    var removedOutside: Int64 = 0
     /// How often a void, a reversal or a refund of it was declined.
     public internal(set) var undoDeclines = 0
     /// The first answer under its key, where the provider replays that one.
@@ -60,7 +69,22 @@ public struct SimulatedTransaction: Sendable {
     /// What it was, and until when, as far back as a status read may be stale.
     private(set) var earlier: [(until: Timestamp, face: Face)] = []
     /// When it changed last.
-    private(set) var changedAt: Timestamp
+    public var changedAt: Timestamp { face.since }
+
+    /// One that nobody here sent.
+    init(
+        stranger key: EffectKey, kind: EffectKind, amount: Money, payment: PaymentID, leg: Int, at now: Timestamp
+    ) {
+        self.key = key
+        self.kind = kind
+        self.amount = amount
+        self.payment = payment
+        self.leg = leg
+        firstUse = now
+        isStranger = true
+        face = Face(status: kind == .sale ? .captured : .authorized, since: now)
+        takenAt = kind == .sale ? now : nil
+    }
 
     init(_ order: SendOrder, at now: Timestamp, status: Observation.Status) {
         key = order.transactionKey
@@ -69,8 +93,7 @@ public struct SimulatedTransaction: Sendable {
         payment = order.payment
         leg = order.leg
         firstUse = now
-        face = Face(status: status)
-        changedAt = now
+        face = Face(status: status, since: now)
         takenAt = status == .captured ? now : nil
     }
 
@@ -118,7 +141,7 @@ public struct SimulatedTransaction: Sendable {
             earlier.append((now, face))
         }
         body(&face)
-        changedAt = max(changedAt, now)
+        face.since = max(face.since, now)
     }
 
     /// What it was at a moment that is not longer ago than the lag.

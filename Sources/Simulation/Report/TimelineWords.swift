@@ -56,6 +56,8 @@ struct TimelineWords {
         case .promoted(let site, let epoch, let lost):
             let rows = lost == 0 ? "with every row" : "without the latest \(lost) changes"
             return HappeningWords("site \(site)", "becomes the active one, epoch \(epoch), \(rows)")
+        case .compared(let news):
+            return compared(news)
         case .faultsEnded:
             return HappeningWords("run", "no fault strikes from here on")
         case .inquiring, .learned, .leased:
@@ -73,7 +75,29 @@ struct TimelineWords {
         case .sent(_, let order), .arrived(let order, _, _): order.payment
         case .inquiring(_, let order): order.payment
         case .alerted(let alert): alert.payment
-        case .fault, .started, .stopping, .stopped, .promoted, .faultsEnded: nil
+        case .compared(.ordered(let order, _)): order.finding.payment
+        case .compared, .fault, .started, .stopping, .stopped, .promoted, .faultsEnded: nil
+        }
+    }
+
+    /// Runs in which nothing differs are not told.
+    private func compared(_ news: ComparisonNews) -> HappeningWords? {
+        switch news {
+        case .planned, .claimed: return nil
+        case .recorded(let step, _, let replica, _):
+            let found = step.findings.map { finding in
+                let subject = finding.evidence.payment.map { name($0) } ?? "\(finding.evidence.subject)"
+                return "\(finding.outcome.rawValue) \(finding.evidence.finding.rawValue) of \(subject)"
+                    + " by [\(finding.evidence.row)]" + (finding.closeReason.map { ", \($0.rawValue)" } ?? "")
+            }
+            guard !found.isEmpty else { return nil }
+            return HappeningWords(
+                self.replica(replica), "compares \(step.run.provider): " + found.joined(separator: "; "))
+        case .ordered(let order, let replica):
+            let subject = order.finding.payment.map { name($0) } ?? "\(order.discrepancy)"
+            return HappeningWords(
+                self.replica(replica),
+                "hands on \(order.action.rawValue) of \(subject), \(order.finding.finding.rawValue)")
         }
     }
 

@@ -69,6 +69,28 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case callerRepeats
     /// The caller cancels at some moment.
     case callerCancels
+    /// A replica stops in the middle of a comparison, before or after it carried out an order.
+    case comparisonInterrupted
+    /// A comparison's page cannot be read, or its store fails for a moment.
+    case comparisonFailed
+    /// A listing, or the answer to a comparison's question, shows an earlier state, within the visibility lag.
+    case listingStale
+    /// The provider does not take the cursor of its listing any more.
+    case cursorRefused
+    /// The provider has a transaction that names a payment which nobody has.
+    case plantedOrphan
+    /// The provider has a second transaction for a leg.
+    case plantedDuplicate
+    /// The provider has a transaction that names nobody.
+    case plantedForeign
+    /// The provider shows another amount of what is settled.
+    case amountChanged
+    /// A refund that succeeded is taken out of the provider's books.
+    case refundRemoved
+    /// The provider forgets a transaction that succeeded.
+    case transactionForgotten
+    /// The provider's listing withholds a transaction for a time.
+    case listingHides
 }
 
 extension FaultKind {
@@ -83,6 +105,16 @@ extension FaultKind {
     public init?(named name: String) {
         guard let kind = FaultKind.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
+    }
+
+    /// Whether somebody else does it, at a provider, to be found by comparing.
+    public var isPlantedDifference: Bool {
+        switch self {
+        case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved,
+            .transactionForgotten, .listingHides:
+            true
+        default: false
+        }
     }
 
     /// A word for chance, the same in every run.

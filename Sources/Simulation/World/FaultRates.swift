@@ -61,6 +61,12 @@ extension FaultKind {
         case .failoverLosingRows: 150_000
         case .callerRepeats: 50_000
         case .callerCancels: 30_000
+        case .comparisonInterrupted: 600
+        case .comparisonFailed: 2_000
+        case .listingStale: 30_000
+        case .cursorRefused: 10_000
+        case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved: 1_000
+        case .transactionForgotten, .listingHides: 1_000
         }
     }
 }

@@ -45,7 +45,31 @@ extension TraceHash {
             add(14, replica, payment)
             add(token.number)
         case .promoted(let site, let epoch, let lost): add(15, site << 16 | Int(epoch) << 8 | lost, nil)
+        case .compared(let news): add(news)
         case .faultsEnded: add(16)
+        }
+    }
+
+    private mutating func add(_ news: ComparisonNews) {
+        switch news {
+        case .planned(let run):
+            add(17)
+            add(text: run.id.text)
+        case .claimed(let run, let replica, let token):
+            add(18 << 32 | replica)
+            add(text: run.id.text)
+            add(token.number)
+        case .recorded(let step, _, let replica, let token):
+            add(19 << 32 | replica)
+            add(text: step.run.id.text)
+            add(token.number)
+            add(step.run.version)
+            add(step.positions.count << 32 | step.discrepancies.count)
+            for position in step.positions { add(text: position.row) }
+        case .ordered(let order, let replica):
+            add(20 << 32 | replica)
+            add(text: order.discrepancy.text)
+            add(text: order.action.rawValue)
         }
     }
 

@@ -47,9 +47,23 @@ public struct Happening: Sendable {
         case leased(site: Int, replica: Int, payment: PaymentID, token: LeaseToken)
         /// A site becomes the active one.
         case promoted(site: Int, epoch: Int64, rowsLost: Int)
+        /// Both sides are compared.
+        case compared(ComparisonNews)
         /// Faults are over; from here everything must come to rest.
         case faultsEnded
     }
+}
+
+/// What happens to comparisons.
+public enum ComparisonNews: Sendable {
+    /// A run was planned.
+    case planned(ComparisonRun)
+    /// A replica claimed a run, and its lane, under this token.
+    case claimed(ComparisonRun, replica: Int, token: LeaseToken)
+    /// A step of a run is durable; `before` is the run as it was.
+    case recorded(ComparisonStep, before: ComparisonRun, replica: Int, token: LeaseToken)
+    /// What the policy wants is handed on.
+    case ordered(SettlementOrder, replica: Int)
 }
 
 /// A caller's operation, as the caller sees it.

@@ -51,6 +51,10 @@ public struct RunPlan: Sendable {
     public var suppressed: Set<UInt64> = []
     /// How far an asynchronous standby is behind; nil for moments, as it is drawn.
     public internal(set) var standbyLag: Span?
+    /// What the operator decided about comparing both sides.
+    public internal(set) var comparison: ComparisonSettings
+    /// Whether both sides are compared.
+    public var isCompared = true
     /// Kinds that do not strike at all.
     public var suppressedKinds: Set<FaultKind> = [] { didSet { rates.silence(suppressedKinds) } }
     /// Only these payments take part, by index; nil for all.
@@ -101,6 +105,8 @@ public struct RunPlan: Sendable {
             chance, count: 40 + chance.draw("payments", below: 41), bursts: bursts, providers: cast.providers,
             mayMislead: replication != .asynchronous)
         rates = FaultRates(chance, replication: replication)
+        comparison = RunPlan.comparison(
+            chance, phase: phase, start: start, keepsRows: replication != .asynchronous)
         if replication == .asynchronous, chance.draw("lags", below: 3) == 0 {
             standbyLag = .seconds(Int64(5 + chance.draw("lag", below: 56)))
         }

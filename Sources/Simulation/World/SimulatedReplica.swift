@@ -41,8 +41,11 @@ struct SimulatedReplica {
     var waiting: [(payment: Int, ask: Int)] = []
     /// Asks that a runner has; each is the ticket of its own request.
     var tickets: Set<Int> = []
+    /// Its loops over the providers' runs.
+    var courses: [ComparisonCourse]
 
     init(index: Int, site: Int, payments: Int, providers: [ProviderName], limits: Sweep.Limits) {
+        courses = Array(repeating: ComparisonCourse(), count: providers.count)
         self.index = index
         self.site = site
         runners = Array(repeating: nil, count: payments)
@@ -69,6 +72,11 @@ struct SimulatedReplica {
         known.removeAll()
         waiting.removeAll(keepingCapacity: true)
         tickets.removeAll()
+        for place in courses.indices {
+            courses[place].machine = nil
+            courses[place].armed = nil
+            courses[place].execution += 1
+        }
     }
 
     mutating func put(_ runner: OperationRunner, _ payment: Int) {

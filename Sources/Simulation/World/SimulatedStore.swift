@@ -18,12 +18,16 @@ public struct SimulatedStore: Sendable {
         public internal(set) var until: Timestamp
     }
 
-    /// The rows, by the payments' places in the plan.
+    /// The rows, by the payments' places in the run.
     public internal(set) var rows: [Row?]
     /// The site's term. Writers of another term are refused.
     public internal(set) var epoch: Int64 = 1
     /// The keys that were used.
     var records: [CallerKey: IdempotencyRecord] = [:]
+    /// What is kept of comparisons.
+    public internal(set) var comparisons = SimulatedComparisons()
+    /// Which payment has the leg with a key.
+    var legs: [SimulatedComparisons.Place: Int] = [:]
     let places: [PaymentID: Int]
 
     init(places: [PaymentID: Int]) {
@@ -53,6 +57,7 @@ public struct SimulatedStore: Sendable {
             rows[place] = Row(
                 payment: next(change.payment), trail: change.entries, token: token, holder: holder, until: now + span)
             keep(change.record)
+            note(change.payment, at: place)
             return .committed(version: change.payment.version + 1, lease: token)
         }
         guard let row = rows[place] else { return .versionConflict }
@@ -70,6 +75,7 @@ public struct SimulatedStore: Sendable {
         rows[place]?.payment = payment
         rows[place]?.trail.append(contentsOf: change.entries)
         keep(change.record)
+        if payment.legs.count != row.payment.legs.count { note(payment, at: place) }
         return .committed(version: change.payment.version + 1, lease: nil)
     }
 
@@ -190,6 +196,7 @@ extension SimulatedStore {
 struct RowView: StoredRows {
     let rows: [SimulatedStore.Row?]
     let places: [PaymentID: Int]
+    let comparisons: SimulatedComparisons
 
     func payment(_ id: PaymentID) -> Payment? { places[id].flatMap { rows[$0]?.payment } }
     func everyPayment() -> [Payment] { rows.compactMap { $0?.payment } }
@@ -198,5 +205,5 @@ struct RowView: StoredRows {
 
 extension SimulatedStore {
     /// The rows as they are now.
-    var view: RowView { RowView(rows: rows, places: places) }
+    var view: RowView { RowView(rows: rows, places: places, comparisons: comparisons) }
 }

@@ -103,7 +103,9 @@ extension World {
             if let known, !does(.duplicateCreateAccepted) { return join(ask, known) }
             return create(ask, task)
         }
-        guard store.rows[task.payment] != nil else { return answer(ask, .unavailable) }
+        guard let row = store.rows[task.payment] else { return answer(ask, .unavailable) }
+        // Its place was taken to undo what the provider had of it.
+        guard row.payment.caller == operation.caller else { return answer(ask, .refused(row.payment.state)) }
         if let known { return join(ask, known) }
         let request = OperationRunner.Request(
             ticket: ask, operation: request(operation.kind, task.payment), record: record(task, replica))
@@ -180,6 +182,11 @@ extension World {
             begin(replica, machine, lease, actions)
             settleOrWait(ask, machine.payment)
         case .success(.duplicate(let known)): join(ask, known)
+        case .success(.versionConflict):
+            // What the provider had of it is undone; the caller may ask for another.
+            let there = sites[replicas[replica].site].store.rows[job.payment]?.payment
+            guard let there, there.caller != change.payment.caller else { return answer(ask, .unavailable) }
+            answer(ask, .refused(there.state))
         case .success: answer(ask, .unavailable)
         case .failure(let failure):
             if failure.code == .indeterminate, does(.indeterminateCommitTakenForFailed) {

@@ -76,7 +76,7 @@ extension World {
 
     mutating func end(_ replica: Int, _ payment: Int) {
         guard var runner = replicas[replica].remove(payment) else { return }
-        let id = plan.payments[payment].id
+        let id = ids[payment]
         let isPlaceWanted = replicas[replica].sweep.finished(id)
         let left = runner.takeLeftovers()
         let open = left.requests.filter { replicas[replica].tickets.contains($0.ticket) }
@@ -177,6 +177,7 @@ extension World {
         replicas[replica].start(providers: providerNames, limits: limits)
         emit(.started(replica: replica, site: site))
         arm(replica, at: now)
+        beginComparing(replica)
     }
 
     /// How long it takes until somebody starts a replica again: mostly moments, now and then more than a day.

@@ -104,7 +104,7 @@ extension World {
 
     private mutating func reload(_ job: Job, _ tries: Int) {
         let (payment, replica) = (job.payment, job.replica)
-        let id = plan.payments[payment].id
+        let id = ids[payment]
         if reachesStore(replica) {
             let row = sites[replicas[replica].site].store.row(id)
             return feed(
@@ -125,7 +125,7 @@ extension World {
         guard reachesStore(replica) else { return lose(requests.map(\.ticket), replica) }
         let site = replicas[replica].site
         let claimed = sites[site].store.claim(
-            plan.payments[payment].id, holder: replicas[replica].holder, leaseFor: limits.lease, at: storeTime(site))
+            ids[payment], holder: replicas[replica].holder, leaseFor: limits.lease, at: storeTime(site))
         if let claimed { return begin(replica, claimed, events, requests) }
         if !events.isEmpty { write(replica, payment, events, nil, 0) }
         for request in requests { write(replica, payment, [], request, 0) }
@@ -137,7 +137,7 @@ extension World {
     ) {
         let tickets = request.map { [$0.ticket] } ?? []
         guard tries < 8, reachesStore(replica),
-            let row = sites[replicas[replica].site].store.row(plan.payments[payment].id)
+            let row = sites[replicas[replica].site].store.row(ids[payment])
         else { return lose(tickets, replica) }
         var context = context(replica)
         context.mayBegin = false
@@ -182,7 +182,7 @@ extension World {
     mutating func release(_ replica: Int, _ payment: Int, _ token: LeaseToken) {
         guard reachesStore(replica) else { return }
         let site = replicas[replica].site
-        sites[site].store.release(plan.payments[payment].id, token)
+        sites[site].store.release(ids[payment], token)
         nudge(site, payment, except: replica)
     }
 }

@@ -24,6 +24,7 @@ extension World {
             guard plan.keptPayments?.contains(payment) ?? true else { continue }
             enter(planned, payment)
         }
+        for _ in plan.payments.count..<ids.count { tasksOf.append([]) }
         for kind in FaultKind.allCases where plan.rates[kind] > 0 { foresee(kind) }
         heap.push(.faultsEnd, at: (plan.start + plan.faultPhase).milliseconds)
     }
@@ -54,13 +55,15 @@ extension World {
         case .clockSkewed, .storePartitioned: replicas.count
         case .failover, .failoverLosingRows, .failback, .sitesPartitioned: 1
         case .changedOutside: plan.payments.count
+        case _ where kind.isPlantedDifference: plan.payments.count
         default: 0
         }
     }
 
     /// Times of what may befall: around the bursts, where it matters.
     private mutating func foresee(_ kind: FaultKind) {
-        let places = kind == .changedOutside ? 1 : 2 * plan.bursts.count
+        let isOnce = kind == .changedOutside || kind.isPlantedDifference
+        let places = isOnce ? 1 : 2 * plan.bursts.count
         for subject in 0..<subjects(of: kind) {
             for place in 0..<places {
                 let id = chance.bits(kind.word, UInt64(subject), UInt64(place), 0, 0)
@@ -69,7 +72,11 @@ extension World {
                 let burst =
                     kind == .changedOutside
                     ? plan.payments[subject].asks[0].delay : plan.bursts[place % plan.bursts.count]
-                let after = span(place < plan.bursts.count ? 20_000 : 900_000, bits)
+                var after = span(place < plan.bursts.count ? 20_000 : 900_000, bits)
+                if kind.isPlantedDifference {
+                    guard plan.keptPayments?.contains(subject) ?? true else { continue }
+                    after = span(Int(max(1, (plan.faultPhase - burst).milliseconds)), bits)
+                }
                 mishaps.append(Mishap(kind: kind, subject: subject, place: place))
                 heap.push(.mishap(mishaps.count - 1), at: (plan.start + burst).milliseconds + after)
             }
@@ -98,6 +105,7 @@ extension World {
         case .failback: drain()
         case .sitesPartitioned: partitionSites(bits)
         case .changedOutside: changeOutside(subject, bits)
+        case _ where mishap.kind.isPlantedDifference: plantDifference(mishap.kind, subject, bits)
         default: break
         }
     }

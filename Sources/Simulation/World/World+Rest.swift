@@ -3,7 +3,7 @@ internal import PaymentCore
 /// When everything has come to rest after the last fault.
 extension World {
     mutating func checkRest(_ pause: Int64) {
-        if unrest() == nil {
+        if unrest() == nil, uncompared() == nil {
             isAtRest = true
         } else {
             push(.restCheck(after: min(pause * 3 / 2, 86_400_000)), after: pause)
@@ -33,5 +33,38 @@ extension World {
             return "\(what) of payment \(task.payment) was asked \(task.attempts) times without a final answer"
         }
         return nil
+    }
+}
+
+/// When everything that came to rest was compared.
+extension World {
+    /// What of the comparison is not done yet; nil if all is.
+    mutating func uncompared() -> String? {
+        guard plan.isCompared else { return nil }
+        let site = sites[activeSite].store
+        let found = site.rows.flatMap { $0?.payment.bookedPositions ?? [] }.map(\.withoutItsTime)
+        if found != sides { (sides, sidesSince) = (found, now) }
+        for provider in providers where provider.contract.listing {
+            let changed = provider.lastChange(at: time).map(\.milliseconds) ?? 0
+            let since = Timestamp(milliseconds: max(faultsEndedAt, max(sidesSince, changed)))
+            guard let head = site.comparisons.head(of: provider.name), head.state == .completed,
+                head.horizon > since + plan.comparison.askAgainAfter + provider.contract.clockSkew
+            else { return "\(provider.name) was not compared since \(since.rfc3339)" }
+            let waiting = site.comparisons.discrepancies.values.contains { found in
+                found.provider == provider.name && found.state == .open && found.suggestion != .tell
+                    && (found.actsAt ?? head.createdAt) > head.createdAt
+            }
+            if waiting { return "a difference at \(provider.name) is yet to be settled" }
+        }
+        return nil
+    }
+}
+
+extension BookedPosition {
+    /// The same, whenever it was written.
+    var withoutItsTime: BookedPosition {
+        BookedPosition(
+            payment: payment, leg: leg, provider: provider, key: key, amount: amount, captured: captured,
+            refunds: refunds, standing: standing, work: work, state: state, updatedAt: Timestamp(milliseconds: 0))
     }
 }

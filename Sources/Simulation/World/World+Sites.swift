@@ -123,7 +123,9 @@ extension World {
         guard old == activeSite else { return }
         let new = 1 - old
         var lost: [Int] = []
-        for entry in link.log[link.applied...] where !lost.contains(entry.payment) { lost.append(entry.payment) }
+        for case .changed(let row) in link.log[link.applied...] where !lost.contains(row.payment) {
+            lost.append(row.payment)
+        }
         if !does(.oldSiteGoesOn) { stopSite(old) }
         let epoch = sites[old].store.epoch + 1
         activeSite = new

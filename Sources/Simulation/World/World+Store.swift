@@ -11,7 +11,13 @@ struct Site {
 }
 
 /// What a store tells its standby.
-struct LogEntry {
+enum LogEntry {
+    case changed(ChangedRow)
+    case compared(ComparisonChange)
+}
+
+/// A change of a payment, or of a key.
+struct ChangedRow {
     let payment: Int
     let after: Payment?
     let entries: [AuditEntry]
@@ -57,7 +63,7 @@ extension World {
         guard case .committed = result, let row = sites[site].store.row(change.payment.id),
             let place = places[change.payment.id]
         else { return result }
-        let entry = LogEntry(
+        let entry = ChangedRow(
             payment: place, after: row.payment, entries: change.entries, token: row.token, record: change.record)
         emit(
             .committed(
@@ -65,7 +71,7 @@ extension World {
                     site: site, replica: replica, token: World.token(change.lease, row.token),
                     epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries,
                     isConfirmed: canConfirm)))
-        tell(entry, from: site)
+        tell(.changed(entry), from: site)
         nudge(site, place, except: replica)
         return result
     }
@@ -105,19 +111,24 @@ extension World {
         if let record = sites[site].store.record(caller, key), let place = places[record.payment],
             let row = sites[site].store.rows[place]
         {
-            tell(LogEntry(payment: place, after: nil, entries: [], token: row.token, record: record), from: site)
+            let entry = ChangedRow(payment: place, after: nil, entries: [], token: row.token, record: record)
+            tell(.changed(entry), from: site)
         }
         return kept
     }
 
     // MARK: The standby
 
-    private mutating func tell(_ entry: LogEntry, from site: Int) {
+    mutating func tell(_ entry: LogEntry, from site: Int) {
         guard plan.sites > 1, site == activeSite else { return }
         link.log.append(entry)
         let count = link.log.count
         guard plan.replication == .asynchronous else { return ship(upTo: count) }
-        let bits = chance.bits(23, UInt64(entry.payment), UInt64(entry.after?.version ?? 0), UInt64(count))
+        let bits =
+            switch entry {
+            case .changed(let row): chance.bits(23, UInt64(row.payment), UInt64(row.after?.version ?? 0), UInt64(count))
+            case .compared: chance.bits(101, UInt64(count), UInt64(now))
+            }
         let drawn = 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits)
         push(.ship(upTo: count), after: plan.standbyLag?.milliseconds ?? drawn)
     }
@@ -126,11 +137,24 @@ extension World {
     mutating func ship(upTo count: Int) {
         guard link.isUp, !link.isCut, link.hasStandby, count <= link.log.count, link.applied < count else { return }
         let standby = 1 - activeSite
-        for place in link.applied..<count { apply(link.log[place], to: standby) }
+        for place in link.applied..<count {
+            switch link.log[place] {
+            case .changed(let row): apply(row, to: standby)
+            case .compared(let change): apply(change, to: standby)
+            }
+        }
         link.applied = count
     }
 
-    private mutating func apply(_ entry: LogEntry, to standby: Int) {
+    private mutating func apply(_ change: ComparisonChange, to standby: Int) {
+        do throws(Money.Failure) {
+            try sites[standby].store.comparisons.apply(change)
+        } catch {
+            return  // Not reached: the sums fit where the change was made first.
+        }
+    }
+
+    private mutating func apply(_ entry: ChangedRow, to standby: Int) {
         if let record = entry.record {
             sites[standby].store.records[CallerKey(caller: record.caller, key: record.key)] = record
         }
@@ -139,6 +163,7 @@ extension World {
         sites[standby].store.rows[entry.payment] = SimulatedStore.Row(
             payment: payment, trail: trail + entry.entries, token: entry.token, holder: "",
             until: Timestamp(milliseconds: 0))
+        sites[standby].store.note(payment, at: entry.payment)
         guard plan.replication == .asynchronous, payment.latch != .none, !payment.latchAcknowledged else { return }
         acknowledge(payment, entry.payment)
     }

@@ -90,7 +90,7 @@ extension World {
         for payment in replicas[replica].active {
             guard let token = replicas[replica].runners[payment]?.lease else { continue }
             let isHeld = sites[site].store.renew(
-                plan.payments[payment].id, token, leaseFor: limits.lease, at: storeTime(site))
+                ids[payment], token, leaseFor: limits.lease, at: storeTime(site))
             if !isHeld { feed(replica, payment, token, .committed(.leaseLost)) }
         }
     }

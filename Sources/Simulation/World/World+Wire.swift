@@ -194,7 +194,7 @@ extension World {
             if does(.readsJudgedByTheirEnd) { observation.began = clock(job.replica) }
             event = .inquired(leg: order.leg, observation)
         }
-        emit(.learned(replica: job.replica, event, payment: plan.payments[job.payment].id))
+        emit(.learned(replica: job.replica, event, payment: ids[job.payment]))
         feed(job.replica, job.payment, job.token, .event(event))
     }
 }

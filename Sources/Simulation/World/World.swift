@@ -19,6 +19,7 @@ public struct World {
         case mishap(Int)
         case ship(upTo: Int)
         case site(SiteStep)
+        case compare(ComparisonTurn)
         case faultsEnd
         case restCheck(after: Int64)
     }
@@ -31,6 +32,8 @@ public struct World {
     let providerNames: [ProviderName]
     let providerPlaces: [ProviderName: Int]
     let places: [PaymentID: Int]
+    /// The payments by their places: those of the plan, and then those that strangers' transactions may come to.
+    let ids: [PaymentID]
     let limits: Sweep.Limits
     private let sabotages: UInt64
 
@@ -44,6 +47,10 @@ public struct World {
     var replicas: [SimulatedReplica] = []
     var jobs = Slots<Job>()
     var wires = Slots<Wire>()
+    var comparing = Slots<ComparisonJob>()
+    /// What both sides were when rest was looked for last, and since when it is so.
+    var sides: [BookedPosition] = []
+    var sidesSince: Int64 = 0
     var tasks: [CallerTask] = []
     var asks: [CallerAsk] = []
     var mishaps: [Mishap] = []
@@ -75,7 +82,8 @@ public struct World {
         providerNames = plan.providers.map(\.name)
         providerPlaces = Dictionary(
             plan.providers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        places = Dictionary(plan.payments.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        ids = plan.payments.map(\.id) + plan.strangers
+        places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         told = plan.contracts.mapValues { World.told($0, plant) }
         limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
         now = plan.start.milliseconds
@@ -88,7 +96,7 @@ public struct World {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
                     SimulatedReplica(
-                        index: replicas.count, site: site, payments: plan.payments.count,
+                        index: replicas.count, site: site, payments: ids.count,
                         providers: providerNames, limits: limits))
             }
         }
@@ -126,7 +134,8 @@ public struct World {
         return RunResult(
             hash: hash.value, happenings: happenings, violations: judges.violations, faultsStruck: struck,
             probesHit: probes.hit, events: events, simulatedTime: time - plan.start,
-            payments: tasks.count { $0.isCreate }, unrest: isAtRest ? nil : unrest() ?? "faults went on")
+            payments: tasks.count { $0.isCreate }, unrest: isAtRest ? nil : unrest() ?? uncompared() ?? "faults went on"
+        )
     }
 
     private mutating func take(_ step: Step) {
@@ -149,6 +158,7 @@ public struct World {
         case .mishap(let place): befall(place)
         case .ship(let count): ship(upTo: count)
         case .site(let step): changeSites(step)
+        case .compare(let turn): compare(turn)
         case .faultsEnd: endFaults()
         case .restCheck(let pause): checkRest(pause)
         }
@@ -159,6 +169,7 @@ public struct World {
         case .job(let slot): jobs[slot]?.replica
         case .look(let replica, _), .renew(let replica, _): replica
         case .asked(let ask), .follow(let ask): asks[ask].replica
+        case .compare(let turn): self.replica(of: turn)
         default: nil
         }
     }

@@ -1,0 +1,66 @@
+internal import PaymentCore
+
+/// Invariant 20. Whatever differs between the sides at the end is a discrepancy that is not closed, under the right name.
+///
+/// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and those
+/// that it took out of its books once both sides had agreed: a listing of what changed shows nothing of them.
+/// Providers that list nothing are not compared.
+public struct DifferencesAreFound: Invariant {
+    /// Its number in the protocol.
+    public static let number = 20
+    /// What holds.
+    public static let sentence =
+        "every difference between the sides is found, named for what it is, and settled where the policy says so"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// A page that was read so long ago may be what is judged: whoever read it may have done nothing meanwhile.
+    private static let slowestRead = Span.hours(3)
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges the end.
+    public mutating func atRest(_ evidence: Evidence) {
+        for provider in evidence.providers where provider.contract.listing {
+            guard let head = evidence.rows.comparisons.head(of: provider.name) else { continue }
+            var keys = provider.transactions.map(\.key)
+            for payment in evidence.rows.everyPayment() {
+                keys += payment.legs.filter { $0.provider == provider.name }.map(\.primary.key)
+            }
+            var judged: Set<EffectKey> = []
+            for key in keys where judged.insert(key).inserted {
+                judge(key, at: provider, before: head.horizon, evidence)
+            }
+        }
+    }
+
+    private mutating func judge(
+        _ key: EffectKey, at provider: SimulatedProvider, before horizon: Timestamp, _ evidence: Evidence
+    ) {
+        let sides = TrueSides(key, at: provider, evidence)
+        // What the last run found too young is for the next one.
+        guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
+        let row = evidence.rows.comparisons.row(provider.name, key)
+        if sides.transaction == nil, let gone = sides.goneAt, let row, row.theirs != nil {
+            let wasMatched = row.finding == .matched || row.finding == .inert
+            let isRemembered = provider.contract.inquiry != .byOwnKey
+            if isRemembered || wasMatched && row.comparedAt < gone + DifferencesAreFound.slowestRead { return }
+        }
+        let id = DiscrepancyID(provider: provider.name, subject: .transaction(key))
+        let found = evidence.rows.comparisons.discrepancies[id]
+        let (theirs, ours) = (sides.theirSide, sides.ourSide)
+        let what = "\(key) at \(provider.name), \(theirs) there and \(ours.map { "\($0)" } ?? "undecided") here"
+        guard let found, found.state != .closed else {
+            return findings.require(
+                false, evidence.now, sides.named,
+                "\(what), is no open discrepancy; \(row?.row ?? "never compared")")
+        }
+        findings.require(
+            found.state != .settling || sides.isWithPeople, evidence.now, sides.named,
+            "\(what), is to be settled, and nobody does it")
+        findings.require(
+            sides.classes.contains(found.finding), evidence.now, sides.named,
+            "\(what), is called \(found.finding.rawValue)")
+    }
+}

@@ -1,0 +1,61 @@
+public import PaymentCore
+
+/// Invariant 21. A discrepancy is opened only about what truly differs, and is old enough to be judged.
+public struct NothingIsInvented: Invariant {
+    /// Its number in the protocol.
+    public static let number = 21
+    /// What holds.
+    public static let sentence = "nothing is called a difference that is none, or that is young enough to be in flight"
+    /// What did not.
+    public private(set) var findings = Findings(number)
+
+    /// When each run was claimed last.
+    private var claimed: [ComparisonRunID: Timestamp] = [:]
+    /// By how much replicas' clocks are behind at most, and a little more.
+    private static let margin = Span.seconds(2)
+
+    /// The invariant.
+    public init() {}
+
+    /// Judges what a run opens.
+    public mutating func compared(_ news: ComparisonNews, at: Timestamp, _ evidence: Evidence) {
+        switch news {
+        case .claimed(let run, _, _): claimed[run.id] = at
+        case .recorded(let step, _, _, _):
+            for finding in step.findings where finding.outcome == .opened {
+                judge(finding.evidence, of: step.run, at, evidence)
+            }
+        case .planned, .ordered: break
+        }
+    }
+
+    private mutating func judge(
+        _ finding: ComparisonFinding, of run: ComparisonRun, _ at: Timestamp, _ evidence: Evidence
+    ) {
+        guard case .transaction(let key) = finding.subject, let provider = evidence.provider(run.provider) else {
+            return
+        }
+        let sides = TrueSides(key, at: provider, evidence)
+        // What changed while it was compared may have been otherwise when it was looked at.
+        let began = (claimed[run.id] ?? at) + (Span.zero - NothingIsInvented.margin)
+        guard sides.changedAt < began else { return }
+        // Told by the contract itself, and not by what the run took for the limit.
+        let contract = provider.contract
+        let horizon = run.createdAt + (Span.zero - (contract.maxRequestLife + contract.visibilityLag))
+        // An amount does not change in flight: it is judged however young it is.
+        findings.require(
+            sides.writtenAt < horizon || sides.isShownOtherwise, at, sides.named,
+            "\(key) at \(run.provider) is called \(finding.finding.rawValue) by \(finding.row), and changed "
+                + "\((at - sides.writtenAt).milliseconds) ms ago")
+        if finding.finding == .hidden {
+            return findings.require(
+                provider.wasHidden(key, at: began), at, sides.named,
+                "\(key) at \(run.provider) is called hidden, and is listed")
+        }
+        let mayDiffer =
+            sides.differ || sides.isShownOtherwise || sides.wasChangedByOthers || provider.wasHidden(key, at: began)
+        findings.require(
+            mayDiffer, at, sides.named,
+            "\(key) at \(run.provider) is called \(finding.finding.rawValue) by \(finding.row), and the sides agree")
+    }
+}

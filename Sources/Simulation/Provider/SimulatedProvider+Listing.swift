@@ -1,0 +1,82 @@
+internal import PaymentCore
+
+/// What a provider lists, and what it says of one key, for whoever compares both sides.
+extension SimulatedProvider {
+    /// The transactions that changed last within a window, in order of that moment and their keys, after a cursor.
+    ///
+    /// - Parameter staleBy: how old the state is that it shows; never more than the contract's visibility lag.
+    mutating func list(
+        _ window: ComparedWindow, after cursor: String?, limit: Int, at now: Timestamp, staleBy: Span
+    ) -> ListedPage {
+        let place = cursor.flatMap(ListedPlace.init(cursor:))
+        var found: [(place: ListedPlace, position: ListedPosition)] = []
+        for index in transactions.indices {
+            guard let position = listed(index, at: now, staleBy: staleBy), let changed = position.updatedAt,
+                window.contains(changed)
+            else { continue }
+            let own = ListedPlace(changed: changed.milliseconds, key: position.key.text)
+            if let place, own <= place { continue }
+            found.append((own, position))
+        }
+        found.sort { $0.place < $1.place }
+        let page = found.prefix(max(1, limit))
+        return ListedPage(
+            positions: page.map(\.position), next: found.count > page.count ? page.last?.place.cursor : nil)
+    }
+
+    /// What it says of a key, and whether its listing shows that too.
+    mutating func find(_ question: KeyQuestion, at now: Timestamp, staleBy: Span) -> KeyAnswer {
+        guard let place = placesByKey[question.key]?.last, let shown = position(place, at: now, staleBy: staleBy)
+        else { return .absent }
+        if let listedAt = question.listedAt, let changed = shown.updatedAt, listedAt >= changed {
+            return .shown(shown, isListed: true)
+        }
+        return .shown(shown, isListed: !isHidden(question.key, at: now))
+    }
+
+    private mutating func listed(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
+        let key = transactions[place].key
+        // A key that was forgotten and used anew shows what it is now.
+        guard placesByKey[key]?.last == place, !isHidden(key, at: now) else { return nil }
+        return position(place, at: now, staleBy: staleBy)
+    }
+
+    private mutating func position(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
+        transactions[place].settle(at: now, lag: contract.visibilityLag)
+        let transaction = transactions[place]
+        if transaction.isLost { return nil }
+        if let retention = contract.statusRetention, now - transaction.changedAt > retention { return nil }
+        let moment = now + (Span.zero - min(staleBy, contract.visibilityLag))
+        guard transaction.firstUse <= moment else { return nil }
+        let face = transaction.face(at: moment)
+        guard face.status != .notFound else { return nil }
+        let seen = shown(transaction, face, began: now, source: .inquiry)
+        let isNamed = !transaction.isForeign
+        return ListedPosition(
+            seen, key: transaction.key, payment: isNamed ? transaction.payment : nil,
+            leg: isNamed ? transaction.leg : nil, updatedAt: face.since, phases: contract.phases)
+    }
+}
+
+/// A place in a listing: the moment of the last change, and the key.
+private struct ListedPlace: Comparable {
+    let changed: Int64
+    let key: String
+
+    init(changed: Int64, key: String) {
+        self.changed = changed
+        self.key = key
+    }
+
+    init?(cursor: String) {
+        let parts = cursor.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let changed = Int64(parts[0]) else { return nil }
+        self.init(changed: changed, key: String(parts[1]))
+    }
+
+    var cursor: String { "\(changed):\(key)" }
+
+    static func < (left: ListedPlace, right: ListedPlace) -> Bool {
+        (left.changed, left.key) < (right.changed, right.key)
+    }
+}

@@ -1,0 +1,70 @@
+internal import PaymentCore
+
+/// What others do in a provider's books that a comparison is to find.
+extension SimulatedProvider {
+    /// Enters a transaction that nobody here sent. It names a payment and a leg, or nobody.
+    mutating func enterStranger(
+        _ key: EffectKey, naming payment: PaymentID, leg: Int, amount: Money, isForeign: Bool, at now: Timestamp
+    ) {
+        var transaction = SimulatedTransaction(
+            stranger: key, kind: contract.phases == .sale ? .sale : .authorize, amount: amount, payment: payment,
+            leg: leg, at: now)
+        transaction.isForeign = isForeign
+        let place = transactions.count
+        transactions.append(transaction)
+        // It is no transaction of a leg of ours, whatever it names.
+        placesByKey[key, default: []].append(place)
+    }
+
+    /// Whether somebody else made the transaction under a key.
+    func isStranger(_ key: EffectKey) -> Bool { placesByKey[key]?.last.map { transactions[$0].isStranger } ?? false }
+
+    /// The transaction under a key, if it is decided and nobody touched it yet.
+    private mutating func untouched(_ key: EffectKey, at now: Timestamp) -> Int? {
+        guard let place = placesByKey[key]?.last else { return nil }
+        transactions[place].settle(at: now, lag: contract.visibilityLag)
+        let known = transactions[place]
+        let isFree = !known.isUndecided && !known.changedOutside && !known.contradicts && !known.isLost
+        return isFree && known.status != .tombstoned ? place : nil
+    }
+
+    /// The provider shows another amount from now on.
+    mutating func changeAmount(_ key: EffectKey, at now: Timestamp) -> Bool {
+        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
+        transactions[place].change(at: now, lag: contract.visibilityLag) { _ in }
+        transactions[place].contradicts = true
+        transactions[place].changedOutside = true
+        return true
+    }
+
+    /// A refund of ours is taken out of the books.
+    mutating func removeRefund(_ key: EffectKey, at now: Timestamp) -> Bool {
+        guard let place = untouched(key, at: now),
+            let refund = transactions[place].refunds.last(where: { $0.state == .succeeded })
+        else { return false }
+        transactions[place].change(at: now, lag: contract.visibilityLag) { face in
+            face.refunds.removeAll { $0.key == refund.key }
+        }
+        transactions[place].removedOutside += refund.amount.value
+        transactions[place].changedOutside = true
+        return true
+    }
+
+    /// The provider forgets a transaction altogether.
+    mutating func forget(_ key: EffectKey, at now: Timestamp) -> Bool {
+        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
+        let net = transactions[place].captured - transactions[place].refunded
+        transactions[place].removedOutside -= net
+        transactions[place].change(at: now, lag: contract.visibilityLag) { $0.status = .notFound }
+        transactions[place].changedOutside = true
+        goneAt[key] = now
+        return true
+    }
+
+    /// The listing withholds a transaction for a time.
+    mutating func hide(_ key: EffectKey, until moment: Timestamp, at now: Timestamp) -> Bool {
+        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
+        hiddenUntil[key] = moment
+        return true
+    }
+}

@@ -1,0 +1,58 @@
+internal import PaymentCore
+internal import Reconciler
+
+/// What is wrong about comparing, because somebody planted that.
+extension World {
+    var comparisonLaxness: ComparisonLaxness { does(.laneIgnored) ? .lanes : [] }
+
+    /// What a run's machine is told of its provider.
+    func comparedContract(_ name: ProviderName) -> ProviderContract? {
+        guard var contract = told[name] else { return nil }
+        if does(.flightIgnored) {
+            contract.visibilityLag = .zero
+            contract.maxRequestLife = .zero
+        }
+        return contract
+    }
+
+    /// What is compared next.
+    func nextRun(
+        at name: ProviderName, after head: ComparisonRun?, _ contract: ProviderContract, now: Timestamp
+    ) -> ComparisonSchedule.Next {
+        var settings = comparisonSettings
+        if does(.flightIgnored) { settings.settleDelay = .zero }
+        guard does(.windowSkipped), let head, head.state.isFinal else {
+            return ComparisonSchedule.next(at: name, after: head, contract, settings, now: now)
+        }
+        settings.begin = head.window.to + settings.window
+        return ComparisonSchedule.next(at: name, after: nil, contract, settings, now: now)
+    }
+
+    /// A page, or by sabotage the one after it.
+    mutating func listed(
+        _ provider: Int, _ run: ComparisonRun, after cursor: String?, limit: Int, staleBy: Span
+    ) -> ListedPage {
+        let page = providers[provider].list(
+            run.listingWindow, after: cursor, limit: limit, at: time, staleBy: staleBy)
+        guard does(.listingPageSkipped), let next = page.next else { return page }
+        return providers[provider].list(run.listingWindow, after: next, limit: limit, at: time, staleBy: staleBy)
+    }
+
+    /// What the store knows of keys.
+    func known(_ questions: [PositionQuestion], at name: ProviderName, _ store: SimulatedStore) -> [KnownPosition] {
+        let known = store.positions(at: name, questions)
+        guard does(.endedPaymentsForgotten) else { return known }
+        return known.map { position in
+            guard let ours = position.ours, ours.state.isFinal else { return position }
+            return KnownPosition(key: position.key, ours: nil, row: position.row)
+        }
+    }
+
+    /// What of a step is written.
+    func written(_ step: ComparisonStep) -> ComparisonStep {
+        guard does(.positionDropped), !step.positions.isEmpty else { return step }
+        var step = step
+        step.positions.removeLast()
+        return step
+    }
+}
