@@ -110,8 +110,8 @@ pgbench_payments() {
     echo "$rate $latency"
 }
 
-# pgbench_latency CLIENTS SECONDS RATE: the reference at so many payments a second; prints p50 and p99 in ms of the three
-# commits together, without what a payment waited for its turn.
+# pgbench_latency CLIENTS SECONDS RATE: the reference at so many payments a second; prints p50 and p99 in ms of the
+# three commits together, without what a payment waited for its turn.
 pgbench_latency() {
     local log
     log=$(mktemp -d "$PG_DIR/pgbench.XXXXXX")

@@ -10,7 +10,7 @@ import Testing
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
         let files = [
-            ("b-lost", 0o755, "#!/bin/sh\n# Drill: b is lost.\nexit 1\n"),
+            ("b-lost", 0o755, "#!/bin/sh\n# Drill: b is lost, and with\n# it everything. More words.\nexit 1\n"),
             ("a-lost", 0o755, "#!/bin/sh\n# Drill: a is lost.\n[ \"$1\" = --yes ]\n"),
             ("tool", 0o755, "#!/bin/sh\n# Not a drill.\n"), ("README.md", 0o644, "# Drills\n# Drill: none\n"),
         ]
@@ -28,6 +28,7 @@ import Testing
             #expect(drills.map(\.name) == ["a-lost", "b-lost"])
             #expect(drills[0].description == "a is lost.")
             #expect(drills[0].line(as: .json) == #"{"description":"a is lost.","name":"a-lost"}"#)
+            #expect(drills[1].description == "b is lost, and with it everything")
             #expect(drills[1].line(as: .text).hasPrefix("b-lost  "))
         }
     }

@@ -1,4 +1,5 @@
 import PaymentCore
+import PostgresStore
 import Reconciler
 import Testing
 import Yams

@@ -54,7 +54,7 @@ struct DrillCommand: AsyncParsableCommand {
     }
 }
 
-/// One drill: an executable file whose second line says what it is.
+/// One drill: an executable file whose comment says what it is.
 struct Drill {
     let name: String
     let description: String
@@ -71,15 +71,23 @@ struct Drill {
                 FileManager.default.isExecutableFile(atPath: file.path),
                 let text = try? String(contentsOf: file, encoding: .utf8)
             else { continue }
-            let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-            guard lines.count > 1, lines[1].hasPrefix("# Drill: ") else { continue }
-            drills.append(Drill(name: name, description: String(lines[1].dropFirst(9)), file: file))
+            guard let description = description(in: text) else { continue }
+            drills.append(Drill(name: name, description: description, file: file))
         }
         guard !drills.isEmpty else {
             throw CommandFailure(
                 .unavailable, "'\(directory)' has no drills: run this in the project's directory, or name --directory")
         }
         return drills
+    }
+
+    /// The first sentence of the comment below the first line, which begins with `Drill:`.
+    private static func description(in text: String) -> String? {
+        let comment = text.split(separator: "\n").dropFirst().prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
+        guard let first = comment.first, first.hasPrefix("Drill: ") else { return nil }
+        let words = comment.joined(separator: " ").dropFirst(7)
+        guard let end = words.firstRange(of: ". ") ?? words.firstRange(of: ": ") else { return String(words) }
+        return String(words[..<end.lowerBound])
     }
 
     func line(as format: OutputFormat) -> String {

@@ -37,7 +37,8 @@ struct PromoteSite: AsyncParsableCommand {
 
     func run() async throws {
         let patience = try SiteText.span(wait, "--wait")
-        guard case let person = by ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName(), !person.isEmpty else {
+        let person = by ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        guard !person.isEmpty else {
             throw CommandFailure(.usage, "--by: missing; allowed: your name")
         }
         let request = PromotionRequest(

@@ -1,9 +1,10 @@
 internal import PaymentCore
 
-/// Invariant 20. Whatever differs between the sides at the end is a discrepancy that is not closed, under the right name.
+/// Invariant 20. Whatever differs between the sides at the end is a discrepancy that is not closed, under the right
+/// name.
 ///
-/// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and those
-/// that it took out of its books once both sides had agreed: a listing of what changed shows nothing of them.
+/// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and
+/// those that it took out of its books once both sides had agreed: a listing of what changed shows nothing of them.
 /// Providers that list nothing are not compared.
 public struct DifferencesAreFound: Invariant {
     /// Its number in the protocol.

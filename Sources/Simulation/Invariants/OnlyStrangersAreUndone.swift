@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// Invariant 22. What a comparison undoes is undone once, and is nothing that a caller's payment carries out: nobody who
-/// was told of a success loses it so.
+/// Invariant 22. What a comparison undoes is undone once, and is nothing that a caller's payment carries out: nobody
+/// who was told of a success loses it so.
 public struct OnlyStrangersAreUndone: Invariant {
     /// Its number in the protocol.
     public static let number = 22

@@ -25,8 +25,8 @@ public struct SimulatedProvider: Sendable {
     /// Whether the listing withholds a transaction.
     func isHidden(_ key: EffectKey, at now: Timestamp) -> Bool { hiddenUntil[key].map { $0 > now } ?? false }
 
-    /// Whether the listing withheld it at a moment; where nobody can be asked for the key, whether it ever did: once the
-    /// window of its change was read without it, no other shows it.
+    /// Whether the listing withheld it at a moment; where nobody can be asked for the key, whether it ever did: once
+    /// the window of its change was read without it, no other shows it.
     func wasHidden(_ key: EffectKey, at moment: Timestamp) -> Bool {
         contract.inquiry == .byOwnKey ? isHidden(key, at: moment) : hiddenUntil[key] != nil
     }
