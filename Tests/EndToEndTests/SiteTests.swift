@@ -181,13 +181,12 @@ extension SiteTests {
     }
 
     @Test func `what an asynchronous promotion lost is asked about before it is sent, and charged once`() async throws {
-        try await TwoSites.run(
-            "lease: 3s, replication: asynchronous", isSynchronous: false,
-            { settings in
-                settings.contractLines = ["max_request_life: 7s", "clock_skew: 500ms"]
-                settings.reconcileLines = ["send_within: 3s", "accept_one_phase_on_asynchronous_store: true"]
-            }
-        ) { sites in
+        let asynchronous: @Sendable (inout WorldSettings) -> Void = { settings in
+            settings.contractLines = ["max_request_life: 7s", "clock_skew: 500ms"]
+            settings.reconcileLines = ["send_within: 3s", "accept_one_phase_on_asynchronous_store: true"]
+        }
+        let site = "lease: 3s, replication: asynchronous"
+        try await TwoSites.run(site, isSynchronous: false, asynchronous) { sites in
             let known = try await sites.east.create(Bodies.card(), key: "known-1")
             try await Polling.until("the standby shows the payment") {
                 try await sites.west.send(.get, "/v1/payments/\(known.id)").state == "succeeded"
