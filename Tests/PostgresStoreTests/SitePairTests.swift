@@ -33,7 +33,11 @@ extension PostgresPairTests {
             _ = try await stage.store.renewSite(Self.renewal)
             try await stage.pair.psql(on: .primary, "ALTER SYSTEM SET synchronous_standby_names = ''")
             try await stage.pair.psql(on: .primary, "SELECT pg_reload_conf()")
-            try await eventually { try await stage.creating("late") != nil }
+            var tries = 0
+            try await eventually {
+                tries += 1
+                return try await stage.creating("late-\(tries)") != nil
+            }
             let refused = try await stage.creating("later")
             #expect(refused?.code == .unavailable)
             #expect(refused?.cause.contains("promises synchronous replication") == true)
