@@ -70,7 +70,7 @@ import Yams
             postgres + "site: {proof: standby, replication: asynchronous}",
             "site.replication: 'asynchronous'; allowed: synchronous"
         ),
-        (postgres + "site: {proof: postgres}", "site.witness.url: ''"),
+        (postgres + "site: {proof: postgres}", "site.witness.url: missing"),
         (
             postgres + "site: {witness: {url: 'postgres:host=third'}}",
             "site.proof: 'none'; allowed: postgres, because site.witness is given"
@@ -87,7 +87,7 @@ import Yams
         ("site: {name: Tokyo}", "site.name: 'Tokyo'"), ("site: {lease: 1s}", "site.lease: '1s'"),
         ("site: {second_person: maybe}", "site.second_person: 'maybe'; allowed: required or no"),
         ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres"),
-        ("site: {peer: {url: 'https://west.example'}}", "site.peer.name: ''"),
+        ("site: {peer: {url: 'https://west.example'}}", "site.peer.name: missing"),
     ])
     func `what would let two sites act at once, or none, is refused by name`(lines: String, problem: String) {
         let found = problems(lines)
