@@ -9,7 +9,8 @@ import Testing
         "indeterminateCommitTakenForDone", "sendsBeforeCommit", "compensationNotRegistered", "keyWithoutCaller",
         "sendTimeNotBounded", "bodyNotCompared", "acknowledgedBeforeDurable", "commitsCalledAcknowledged",
         "declinesTakenForBound", "holdLeft", "chargeNotRefunded", "contradictionIgnored", "doubtGivenToPeople",
-        "captureLostForgotten", "holdCaptured",
+        "captureLostForgotten", "holdCaptured", "windowSkipped", "positionDropped", "listingPageSkipped",
+        "orphanIgnored", "duplicateTakenForOrphan",
     ]
 
     @Test(arguments: quick)

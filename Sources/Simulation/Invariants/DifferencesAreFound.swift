@@ -4,7 +4,7 @@ internal import PaymentCore
 /// name.
 ///
 /// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and
-/// those that it took out of its books once both sides had agreed: a listing of what changed shows nothing of them.
+/// those that it took out of its books after it had shown them: a listing of what changed says nothing of what is gone.
 /// Providers that list nothing are not compared.
 public struct DifferencesAreFound: Invariant {
     /// Its number in the protocol.
@@ -14,9 +14,6 @@ public struct DifferencesAreFound: Invariant {
         "every difference between the sides is found, named for what it is, and settled where the policy says so"
     /// What did not.
     public private(set) var findings = Findings(number)
-
-    /// A page that was read so long ago may be what is judged: whoever read it may have done nothing meanwhile.
-    private static let slowestRead = Span.hours(3)
 
     /// The invariant.
     public init() {}
@@ -43,11 +40,7 @@ public struct DifferencesAreFound: Invariant {
         // What the last run found too young is for the next one.
         guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
-        if sides.transaction == nil, let gone = sides.goneAt, let row, row.theirs != nil {
-            let wasMatched = row.finding == .matched || row.finding == .inert
-            let isRemembered = provider.contract.inquiry != .byOwnKey
-            if isRemembered || wasMatched && row.comparedAt < gone + DifferencesAreFound.slowestRead { return }
-        }
+        if sides.transaction == nil, sides.goneAt != nil, row?.theirs != nil { return }
         let id = DiscrepancyID(provider: provider.name, subject: .transaction(key))
         let found = evidence.rows.comparisons.discrepancies[id]
         let (theirs, ours) = (sides.theirSide, sides.ourSide)
