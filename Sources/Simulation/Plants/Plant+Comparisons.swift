@@ -8,9 +8,6 @@ extension Plant {
             in: .compared),
         sabotaged(.windowSkipped, "after each run a window is left out", within: 5, breaks: [17]),
         sabotaged(
-            .silenceTakenForAbsence, "a provider that does not answer is taken for one that knows nothing",
-            within: 60, breaks: [21], in: .compared),
-        sabotaged(
             .listingPageSkipped, "now and then a page of a listing is passed over", within: 20, breaks: [20],
             in: .compared),
         sabotaged(

@@ -23,6 +23,10 @@ extension Plant {
             .lostNotAfterForgotten,
             "a request whose row was lost must outlive the promotion and the reads after it; the search finds it (C27)"
         ),
+        (
+            .silenceTakenForAbsence,
+            "a provider is asked where something seems to differ, and then it mostly does; the core's own tests find it"
+        ),
     ]
 
     static func sabotaged(
