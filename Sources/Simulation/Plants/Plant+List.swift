@@ -25,7 +25,7 @@ extension Plant {
         ),
         (
             .silenceTakenForAbsence,
-            "a provider is asked where something seems to differ, and then it mostly does; the core's own tests find it"
+            "a provider is asked where something seems to differ, and then it mostly does"
         ),
     ]
 
