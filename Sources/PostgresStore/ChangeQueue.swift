@@ -62,6 +62,8 @@ final class ChangeQueue: Sendable {
 
     /// Writes a change in the next group.
     func write(_ change: PreparedChange) async throws(StoreFailure) -> CommitResult {
+        // Before a connection is looked for: at a standby there is none that writes.
+        _ = try terms.check()
         let result = await withCheckedContinuation { continuation in
             add(.change(change) { continuation.resume(returning: $0) })
         }
@@ -70,6 +72,7 @@ final class ChangeQueue: Sendable {
 
     /// Keeps an answer in the next group; returns the one that is kept.
     func write(_ answer: PreparedAnswer) async throws(StoreFailure) -> StoredAnswer {
+        _ = try terms.check()
         let result = await withCheckedContinuation { continuation in
             add(.answer(answer) { continuation.resume(returning: $0) })
         }
