@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    private static func forEach(_ visit: (Case) -> Void) {
+    private static func forEveryCase(_ visit: (Case) -> Void) {
         let flags = [false, true]
         for phase in SitePhase.allCases {
             for lease in Case.Lease.allCases {
@@ -129,7 +129,7 @@ import Testing
         var obstacles: [String: Int] = [:]
         var outcomes: [String: Int] = [:]
         var failure: (any Error)?
-        Self.forEach { found in
+        Self.forEveryCase { found in
             count += 1
             let decision: PromotionDecision
             do { decision = try Self.decide(found) } catch {
