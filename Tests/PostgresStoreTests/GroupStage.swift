@@ -35,10 +35,12 @@ struct GroupStage {
 
     /// Commits changes that all wait while the one writer is held up, and then are its next group.
     ///
-    /// - Parameter meanwhile: runs when the writer is let go.
+    /// - Parameters:
+    ///   - meanwhile: runs when the writer is let go.
+    ///   - first: runs before that, while all of them wait for it.
     /// - Returns: what became of each, and how many transactions there were after that of the one in front.
     func together(
-        _ changes: [PaymentChange], meanwhile: () async throws -> Void = {}
+        _ changes: [PaymentChange], meanwhile: () async throws -> Void = {}, first: () -> Void = {}
     ) async throws -> (results: [Result<CommitResult, StoreFailure>], transactions: Int64) {
         let before = store.writeCounts.transactions + 1
         let gate = try await scenario.create(.init("gate-\(before)"))
@@ -52,6 +54,7 @@ struct GroupStage {
                 group.addTask { (place, await GroupStage.commit(change, store)) }
             }
             try await eventually { store.changes.waiting == changes.count }
+            first()
             _ = try await holder.run("ROLLBACK TO gate")
             try await meanwhile()
             _ = try await holder.run("COMMIT")

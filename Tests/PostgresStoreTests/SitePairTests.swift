@@ -65,7 +65,8 @@ extension PostgresPairTests {
             #expect(before.row.term?.site == .main)
             #expect(before.database.received != nil && before.database.replayed != nil)
             let scenario = Scenario(store: west, clock: stage.scenario.clock)
-            #expect(try await failure { try await scenario.create(.init("early")) }?.code == .inactive)
+            let early = try await failure { try await scenario.create(.init("early")) }
+            #expect(early?.code == .inactive, "\(String(describing: early))")
 
             try await west.promoteDatabase(within: .seconds(20))
             #expect(try await west.siteReading().database.isWritable)
@@ -107,7 +108,7 @@ extension PostgresPairTests {
         try await GroupStage.with { stage in
             let changes = try await stage.payments(3).map { $0.change(.holding($0.token)) }
             let store = stage.store
-            let (results, transactions) = try await stage.together(changes) { store.write(under: nil) }
+            let (results, transactions) = try await stage.together(changes, first: { store.write(under: nil) })
             let codes = results.map { result -> StoreFailure.Code? in
                 if case .failure(let failure) = result { return failure.code }
                 return nil
