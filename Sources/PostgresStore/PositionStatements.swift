@@ -107,6 +107,7 @@ enum PositionStatements {
     private static let pruned = """
         CASE WHEN p.id IS NULL AND asked.payment IS NOT NULL
             AND EXISTS (SELECT 1 FROM idempotency_keys WHERE place = asked.payment)
+            AND NOT EXISTS (SELECT 1 FROM payments WHERE id = asked.payment)
             THEN 1::bigint ELSE 0::bigint END
         """
 

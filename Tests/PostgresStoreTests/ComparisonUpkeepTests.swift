@@ -33,6 +33,22 @@ internal import Testing
         }
     }
 
+    @Test func `a payment that was pruned is told from one that was lost`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withStore(clock, retention: .days(100)) { store, _ in
+            let pruned = try await Scenario(store: store, clock: clock).settle(Scenario.Order("old")).payment
+            let lost = PaymentID(caller: pruned.caller, key: try IdempotencyKey("never"))
+            func ask() async throws -> [Bool] {
+                let questions = [pruned.id, lost].map { PositionQuestion(key: EffectKey(reported: "k"), payment: $0) }
+                return try await store.positions(at: ProviderName("cards"), questions).map(\.isPruned)
+            }
+            #expect(try await ask() == [false, false])
+            clock.advance(by: .days(101))
+            #expect(try await store.upkeep().pruned == 1)
+            #expect(try await ask() == [true, false])
+        }
+    }
+
     @Test func `what an earlier version wrote is read from the payments`() async throws {
         let clock = ManualClock()
         try await StoreSchema.withStore(clock) { store, configuration in

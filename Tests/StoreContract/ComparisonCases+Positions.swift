@@ -57,6 +57,8 @@ extension ComparisonContractCase {
             let known = try await it.store.positions(at: Comparing.cards(), expected.map(\.0))
             try require(known.map { $0.named?.leg }, is: expected.map(\.1), "the legs that are named")
             try require(known.first?.named, is: payment.bookedPositions[2], "the leg that is named")
+            try require(
+                known.map(\.isPruned), is: known.map { _ in false }, "whether a payment that is there was pruned")
             let own = PositionQuestion(key: payment.legs[1].primary.key, payment: id, leg: 2)
             let both = try await it.store.positions(at: Comparing.cards(), [own])
             try require(both.map { $0.ours?.leg }, is: [1], "the leg whose key it is")
