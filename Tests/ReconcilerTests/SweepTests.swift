@@ -18,7 +18,7 @@ import Testing
             return
         }
         #expect(first.limitPerProvider == [slow: 10, fast: 10])
-        sweep.claimed(try ids(0..<10).map { ($0, slow) }, asked: first.limit)
+        sweep.claimed(try ids(0..<10).map { ($0, slow) }, asked: first)
         sweep.woke()
         guard case .claim(let second) = sweep.next() else {
             Issue.record("expected a claim")
@@ -32,11 +32,15 @@ import Testing
         var sweep = Sweep(
             holder: "test", providers: [card],
             limits: Sweep.Limits(places: 2, placesPerProvider: 2, batch: 2, longestPause: .seconds(3)))
-        sweep.claimed([], asked: 2)
+        guard case .claim(let first) = sweep.next() else {
+            Issue.record("expected a claim")
+            return
+        }
+        sweep.claimed([], asked: first)
         #expect(sweep.next() == .pause(atMost: .seconds(3)))
         sweep.woke()
         let two = try ids(0..<2)
-        sweep.claimed(two.map { ($0, card) }, asked: 2)
+        sweep.claimed(two.map { ($0, card) }, asked: first)
         #expect(sweep.next() == .pause(atMost: .seconds(3)))
         let isWanted = sweep.finished(two[0])
         #expect(isWanted)

@@ -165,13 +165,13 @@ extension SettlementEngine {
                 do {
                     let claimed = try await store.claimDue(request)
                     sweep.claimed(
-                        claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request.limit)
+                        claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request)
                     telemetry.swept(claimed.count)
                     for payment in claimed { begin(payment, isDue: true) }
                 } catch {
                     telemetry.storeFailed(error)
                     logger.warning("due payments could not be claimed", metadata: ["error": "\(error)"])
-                    sweep.claimed([], asked: request.limit)
+                    sweep.claimFailed()
                 }
             case .pause(let longest):
                 return arm(at: await nextLook(longest))

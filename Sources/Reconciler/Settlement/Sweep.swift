@@ -44,8 +44,10 @@ public struct Sweep: Sendable {
     private let holder: String
     private let providers: [ProviderName]
     private var taken: [PaymentID: ProviderName?] = [:]
+    private var used: [ProviderName: Int] = [:]
     private var mayBeMore = true
-    private var isShortOfPlaces = false
+    /// The providers at which the last claim was cut short by the room there was: more may be due at them.
+    private var cut: Set<ProviderName> = []
 
     /// A sweep for a holder, over the providers of the configuration.
     public init(holder: String, providers: [ProviderName], limits: Limits = Limits()) {
@@ -60,32 +62,55 @@ public struct Sweep: Sendable {
     /// What to do next.
     public mutating func next() -> Step {
         let free = limits.places - taken.count
-        isShortOfPlaces = isShortOfPlaces || free <= 0
-        guard mayBeMore, free > 0 else { return .pause(atMost: limits.longestPause) }
-        var shares: [ProviderName: Int] = [:]
-        for provider in providers {
-            let used = taken.values.count { $0 == provider }
-            shares[provider] = max(0, limits.placesPerProvider - used)
+        guard mayBeMore else { return .pause(atMost: limits.longestPause) }
+        guard free > 0 else {
+            cut = Set(providers)
+            return .pause(atMost: limits.longestPause)
         }
+        // What ends while the claim is on its way is seen when its answer is here.
+        cut = []
         return .claim(
             ClaimRequest(
-                holder: holder, limit: min(free, limits.batch), leaseFor: limits.lease, limitPerProvider: shares))
+                holder: holder, limit: min(free, limits.batch), leaseFor: limits.lease,
+                limitPerProvider: Dictionary(uniqueKeysWithValues: providers.map { ($0, room(at: $0)) })))
     }
 
     /// What a claim brought.
-    public mutating func claimed(_ payments: [(id: PaymentID, provider: ProviderName?)], asked: Int) {
-        for payment in payments { taken[payment.id] = .some(payment.provider) }
-        // Less than asked for: nothing more is due, or only at providers whose share is used up.
-        mayBeMore = payments.count >= asked
-        let shares = Dictionary(grouping: taken.values, by: { $0 }).values.map(\.count)
-        isShortOfPlaces = mayBeMore || shares.contains { $0 >= limits.placesPerProvider }
+    public mutating func claimed(_ payments: [(id: PaymentID, provider: ProviderName?)], asked request: ClaimRequest) {
+        var brought: [ProviderName: Int] = [:]
+        for payment in payments where taken.updateValue(payment.provider, forKey: payment.id) == nil {
+            guard let provider = payment.provider else { continue }
+            brought[provider, default: 0] += 1
+            used[provider, default: 0] += 1
+        }
+        // Had it been cut short by the number alone, there may be more at every provider.
+        cut = Set(
+            payments.count >= request.limit
+                ? providers : providers.filter { brought[$0, default: 0] >= request.limitPerProvider[$0, default: 0] })
+        mayBeMore = isWorthAClaim
     }
 
-    /// A payment is finished; if it had been claimed, its place is free. `true` if something may be waiting for it.
+    /// A claim failed: it is made again after the pause.
+    public mutating func claimFailed() { mayBeMore = false }
+
+    /// A payment is finished; if it had been claimed, its place is free. `true` if it is worth a claim by now, where
+    /// the last one was cut short.
     public mutating func finished(_ id: PaymentID) -> Bool {
-        guard taken.removeValue(forKey: id) != nil, isShortOfPlaces else { return false }
-        isShortOfPlaces = false
+        guard let provider = taken.removeValue(forKey: id) else { return false }
+        if let provider { used[provider, default: 0] -= 1 }
+        guard isWorthAClaim else { return false }
+        cut = []
         return true
+    }
+
+    /// A quarter of the places is free: a claim for each place alone would cost more than it brings.
+    private var isWorthAClaim: Bool {
+        taken.count * 4 <= limits.places * 3
+            && cut.contains { used[$0, default: 0] * 4 <= limits.placesPerProvider * 3 }
+    }
+
+    private func room(at provider: ProviderName) -> Int {
+        max(0, limits.placesPerProvider - used[provider, default: 0])
     }
 
     /// The pause is over, or somebody says that something is due.

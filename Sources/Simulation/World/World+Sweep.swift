@@ -41,7 +41,7 @@ extension World {
             case .claim(let request):
                 let claimed = claim(replica, request)
                 replicas[replica].sweep.claimed(
-                    claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request.limit)
+                    claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request)
                 for payment in claimed { begin(replica, payment, isDue: true) }
                 if claimed.count >= request.limit { return arm(replica, at: now) }
             case .pause(let longest):
