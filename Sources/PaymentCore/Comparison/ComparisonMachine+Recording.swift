@@ -17,6 +17,10 @@ extension ComparisonMachine {
             }
         }
         draft.step.run.checkpoint = after
+        if draft.isProgressAlone, after.phase == run.checkpoint.phase, unrecorded < ComparisonMachine.mostUnrecorded {
+            unrecorded += 1
+            return goOn(from: draft.step.run, now)
+        }
         if run.isDry {
             draft.step = ComparisonStep(run: draft.step.run, findings: draft.step.findings)
             draft.step.run.moved = run.moved
@@ -37,6 +41,11 @@ extension ComparisonMachine {
         var orders: [SettlementOrder] = []
 
         init(run: ComparisonRun) { step = ComparisonStep(run: run) }
+
+        /// Nothing was found and nothing is to be remembered: it can be repeated as well as recorded.
+        var isProgressAlone: Bool {
+            step.positions.isEmpty && step.findings.isEmpty && step.discrepancies.isEmpty && orders.isEmpty
+        }
     }
 
     /// A run that is finished.

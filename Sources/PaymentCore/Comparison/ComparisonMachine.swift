@@ -1,9 +1,9 @@
 /// The machine of one run of the comparison: events go in, orders come out.
 ///
 /// Pure: it reads no clock and does no I/O. It works in batches of a page; each becomes durable in one step with the
-/// place where the run goes on, so that a crash repeats at most one batch, and repeats it alike. Failures of a store or
-/// of a provider are no events: whoever executes the orders lets go of the run, and begins a new machine on what is
-/// stored.
+/// place where the run goes on, but for a few in a row of which nothing is to be remembered. So a crash repeats a
+/// bounded part, and repeats it alike. Failures of a store or of a provider are no events: whoever executes the orders
+/// lets go of the run, and begins a new machine on what is stored.
 public struct ComparisonMachine: Sendable {
     /// The run as it was recorded last.
     public internal(set) var run: ComparisonRun
@@ -11,26 +11,39 @@ public struct ComparisonMachine: Sendable {
     let contract: ProviderContract
     let table: ComparisonTable
     var batch: Batch?
-    var reading = Reading.nothing
+    var ahead = Ahead.nothing
+    /// Pages since the last step that had nothing to write but how far the run got.
+    var unrecorded = 0
     /// What stood when the proof began.
     var closing = NetSums()
     var explained: [Currency: ExplainedDifference] = [:]
     /// What a dry run found so far: it writes no row from which its next phase could tell.
     var foundDry: Set<EffectKey> = []
 
-    /// The listing's next page, which is read while the one before it is compared.
-    enum Reading: Sendable {
+    /// The page after the one in work: it is read, and what is known of it looked up, while that one is judged and
+    /// written. What is looked up must not be what is being written: a page with one of its keys waits.
+    enum Ahead: Sendable {
         case nothing
-        case underWay
-        case there(ListedPage)
+        case reading
+        case listed(ListedPage)
+        case lookingUp(ListedPage)
+        case known(ListedPage, [KnownPosition])
+        case ours([KnownPosition])
     }
+
+    /// So many pages in a row may go without a step of their own, if there is nothing to write of them.
+    static let mostUnrecorded = 16
 
     /// A page in work.
     struct Batch: Sendable {
         /// Its positions.
         var items: [Item]
+        /// Where each key is among them.
+        let places: [EffectKey: Int]
         /// Where the run goes on after it.
         var after: ComparisonRun.Checkpoint
+        /// What the store knows of its keys is there.
+        var isLookedUp: Bool
         /// The provider was asked.
         var wasAsked = false
         /// The discrepancies that it is about, once they were read.
@@ -39,6 +52,34 @@ public struct ComparisonMachine: Sendable {
         var carriedOut: Set<SettlementOrder> = []
         /// The step that waits for what is carried out, or is on its way.
         var step: ComparisonStep?
+
+        /// Positions of the store.
+        init(items: [Item], after: ComparisonRun.Checkpoint) {
+            self.items = items
+            self.after = after
+            places = Dictionary(items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+            isLookedUp = true
+        }
+
+        /// A page of the listing.
+        init(_ page: ListedPage) {
+            var places: [EffectKey: Int] = [:]
+            items = []
+            items.reserveCapacity(page.positions.count)
+            for position in page.positions {
+                // A transaction that changes while the pages are read comes twice.
+                if let place = places[position.key] {
+                    items[place].listed = Item.later(items[place].listed, position)
+                } else {
+                    places[position.key] = items.count
+                    items.append(Item(key: position.key, listed: position))
+                }
+            }
+            self.places = places
+            after = ComparisonRun.Checkpoint(page.next == nil ? .ours : .listing)
+            after.cursor = page.next
+            isLookedUp = false
+        }
     }
 
     /// A machine for a run that was claimed.
@@ -59,16 +100,17 @@ public struct ComparisonMachine: Sendable {
         case .standing(let sums): return stands(sums, now)
         case .page(let page):
             guard batch == nil else {
-                reading = .there(page)
-                return []
+                ahead = .listed(page)
+                return lookUpAhead()
             }
             return open(page)
         case .cursorRefused:
             return refused()
-        case .known(let known):
-            take(known)
-            return judge(now)
-        case .ours(let page): return open(ours: page, now)
+        case .known(let known): return looked(known, now)
+        case .ours(let page):
+            guard let batch else { return open(ours: page, now) }
+            ahead = page.contains { batch.places[$0.key] != nil } ? .nothing : .ours(page)
+            return []
         case .unsettled(let page): return open(unsettled: page, now)
         case .answers(let answers):
             take(answers)
@@ -93,7 +135,7 @@ public struct ComparisonMachine: Sendable {
         switch run.checkpoint.phase {
         case .opening: return [.readStanding]
         case .listing:
-            reading = .underWay
+            ahead = .reading
             return [.readPage(cursor: run.checkpoint.cursor, limit: settings.pageSize)]
         case .ours: return [.readOurs(after: run.checkpoint.place, limit: settings.pageSize)]
         case .unsettled: return [.readUnsettled(after: run.checkpoint.key, limit: settings.pageSize)]
@@ -133,22 +175,30 @@ public struct ComparisonMachine: Sendable {
             if run.checkpoint.phase == .proof { return [.readDifferences] }
             return plan(now)
         case .recorded(let version):
-            let phase = run.checkpoint.phase
-            run = step.run.stored(version: version)
-            batch = nil
-            guard phase == .listing, run.checkpoint.phase == .listing else { return beginPhase() }
-            switch reading {
-            case .there(let page): return open(page)
-            case .underWay: return []
-            case .nothing: return beginPhase()
-            }
+            unrecorded = 0
+            return goOn(from: step.run.stored(version: version), now)
+        }
+    }
+
+    /// Goes on after a page.
+    mutating func goOn(from next: ComparisonRun, _ now: Timestamp) -> [ComparisonOrder] {
+        let phase = run.checkpoint.phase
+        run = next
+        batch = nil
+        guard phase == run.checkpoint.phase else { return beginPhase() }
+        switch ahead {
+        case .nothing: return beginPhase()
+        case .reading, .lookingUp: return []
+        case .listed(let page): return open(page)
+        case .known(let page, let known): return open(page, known, now)
+        case .ours(let page): return open(ours: page, now)
         }
     }
 
     /// Rows are written in the place of those before, so that nothing is lost by reading the listing again. A page in
     /// work is finished first; the refusal comes again then.
     private mutating func refused() -> [ComparisonOrder] {
-        reading = .nothing
+        ahead = .nothing
         guard batch == nil else { return [] }
         var next = run
         next.checkpoint = ComparisonRun.Checkpoint(.listing)
@@ -158,24 +208,50 @@ public struct ComparisonMachine: Sendable {
 
 extension ComparisonMachine {
     /// Begins a page of the listing, and has the next one read meanwhile.
-    mutating func open(_ page: ListedPage) -> [ComparisonOrder] {
-        var after = ComparisonRun.Checkpoint(page.next == nil ? .ours : .listing)
-        after.cursor = page.next
-        var places: [EffectKey: Int] = [:]
-        var items: [Item] = []
-        for position in page.positions {
-            // A transaction that changes while the pages are read comes twice.
-            if let place = places[position.key] {
-                items[place].listed = Item.later(items[place].listed, position)
-            } else {
-                places[position.key] = items.count
-                items.append(Item(key: position.key, listed: position))
-            }
+    private mutating func open(_ page: ListedPage) -> [ComparisonOrder] {
+        batch = Batch(page)
+        return [.lookUp(questions(batch))] + readAhead(page)
+    }
+
+    /// Begins a page of the listing of which was looked up already what is known.
+    private mutating func open(
+        _ page: ListedPage, _ known: [KnownPosition], _ now: Timestamp
+    ) -> [ComparisonOrder] {
+        batch = Batch(page)
+        let orders = readAhead(page)
+        return orders + looked(known, now)
+    }
+
+    private mutating func readAhead(_ page: ListedPage) -> [ComparisonOrder] {
+        ahead = page.next == nil ? .nothing : .reading
+        return page.next.map { [.readPage(cursor: $0, limit: settings.pageSize)] } ?? []
+    }
+
+    private func questions(_ batch: Batch?) -> [PositionQuestion] {
+        (batch?.items ?? []).compactMap { $0.listed.map { PositionQuestion($0) } }
+    }
+
+    /// One look-up is on its way at a time: first that of the page in work, then that of the next.
+    private mutating func lookUpAhead() -> [ComparisonOrder] {
+        guard case .listed(let page) = ahead, let batch, batch.isLookedUp,
+            !page.positions.contains(where: { batch.places[$0.key] != nil })
+        else { return [] }
+        ahead = .lookingUp(page)
+        return [.lookUp(questions(Batch(page)))]
+    }
+
+    private mutating func looked(_ known: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
+        if batch?.isLookedUp == false {
+            take(known)
+            let orders = lookUpAhead()
+            return orders + judge(now)
         }
-        batch = Batch(items: items, after: after)
-        reading = page.next == nil ? .nothing : .underWay
-        let ahead = page.next.map { ComparisonOrder.readPage(cursor: $0, limit: settings.pageSize) }
-        return [.lookUp(items.compactMap { $0.listed.map { PositionQuestion($0) } })] + (ahead.map { [$0] } ?? [])
+        guard case .lookingUp(let page) = ahead else { return [.letGo] }
+        guard batch == nil else {
+            ahead = .known(page, known)
+            return []
+        }
+        return open(page, known, now)
     }
 
     private mutating func open(ours page: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
@@ -183,7 +259,9 @@ extension ComparisonMachine {
         var after = ComparisonRun.Checkpoint(isLast ? .unsettled : .ours)
         if !isLast { after.place = page.last?.ours.map { BookedPlace($0) } }
         batch = Batch(items: page.map { Item(known: $0) }, after: after)
-        return judge(now)
+        ahead = isLast ? .nothing : .reading
+        let orders: [ComparisonOrder] = isLast ? [] : [.readOurs(after: after.place, limit: settings.pageSize)]
+        return orders + judge(now)
     }
 
     private mutating func open(unsettled page: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
@@ -195,10 +273,10 @@ extension ComparisonMachine {
     }
 
     private mutating func take(_ known: [KnownPosition]) {
-        let byKey = Dictionary(known.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        for index in batch?.items.indices ?? 0..<0 {
-            guard let key = batch?.items[index].key, let found = byKey[key] else { continue }
-            batch?.items[index].known = found
+        batch?.isLookedUp = true
+        for found in known {
+            guard let place = batch?.places[found.key] else { continue }
+            batch?.items[place].known = found
         }
     }
 
