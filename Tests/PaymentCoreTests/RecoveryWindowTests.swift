@@ -131,6 +131,17 @@ import Testing
         #expect(compared.needed(by: try payment(in: wider)) == nil)
     }
 
+    @Test func `a payment that waits for the comparison hears of it although the window was closed meanwhile`() throws {
+        let window = RecoveryWindow.opened(by: .restore, at: at, contracts: [.reference])
+        var compared = window
+        compared.listingCompared = true
+        let closed: RecoveryWindow? = nil
+        #expect(closed.claim(of: try payment(in: window)) == .claimedAfterLoss(compared))
+        #expect(closed.opening(for: try payment(in: window)) == .recoveryOpened(compared))
+        #expect(closed.claim(of: try payment(in: compared)) == .claimed)
+        #expect(closed.opening(for: try payment(in: compared)) == nil)
+    }
+
     @Test func `a final payment enters no window`() throws {
         var stage = try fixture.stage([.reference])
         stage.run()

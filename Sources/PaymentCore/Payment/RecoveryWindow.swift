@@ -86,11 +86,20 @@ extension RecoveryWindow? {
     /// What a payment is told by a worker that took it over: with the claim, where its rows are untrusted and it does
     /// not know. Both are one event, so that nothing is decided between them.
     public func claim(of payment: Payment) -> PaymentEvent {
-        self?.needed(by: payment).map { .claimedAfterLoss($0) } ?? .claimed
+        needed(by: payment).map { .claimedAfterLoss($0) } ?? .claimed
     }
 
     /// What a payment is told first where a request is written beside its holder; `nil` if it knows already.
     public func opening(for payment: Payment) -> PaymentEvent? {
-        self?.needed(by: payment).map { .recoveryOpened($0) }
+        needed(by: payment).map { .recoveryOpened($0) }
+    }
+
+    /// Whoever closed the window says that the listings were compared. A payment that waits for that is in no other
+    /// window from which it could hear so.
+    private func needed(by payment: Payment) -> RecoveryWindow? {
+        if let self { return self.needed(by: payment) }
+        guard payment.conclusion == nil, var window = payment.recovery, !window.listingCompared else { return nil }
+        window.listingCompared = true
+        return window
     }
 }
