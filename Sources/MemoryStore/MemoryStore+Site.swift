@@ -72,7 +72,8 @@ extension MemoryStore: SiteStore {
             guard siteRow.epoch == term.epoch - 1 else { return nil }
             var term = term
             term.since = moment()
-            siteRow = siteRow.began(term, loss: loss)
+            let newest = stored.values.map(\.payment.updatedAt).max()
+            siteRow = siteRow.began(term, loss: loss, newest: newest)
             siteTerms.insert(term, at: 0)
             for id in stored.keys { stored[id]?.lease = nil }
             if term.site == MemoryStore.site { heldTerm.epoch = term.epoch }

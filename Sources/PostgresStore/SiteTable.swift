@@ -106,7 +106,11 @@ struct SiteTable {
         guard before.row.epoch == term.epoch - 1 else { return (nil, []) }
         var term = term
         term.since = before.now
-        let row = before.row.began(term, loss: loss)
+        // Read before the lock: what is written until then can only be newer.
+        let newest =
+            try loss == nil
+            ? nil : connection.rows("SELECT max(updated_at) FROM payments", []).optionalInt(0, 0)
+        let row = before.row.began(term, loss: loss, newest: newest.map { Timestamp(milliseconds: $0) })
         do {
             let (rows, warnings) = try connection.run([
                 Statement("BEGIN"), SiteTable.patience, SiteTable.lock,

@@ -80,6 +80,11 @@ struct TwoSites: Sendable {
         return try world.command(["site"] + arguments, configuration: configuration)
     }
 
+    /// Runs a command of the program with the configuration of the site that was not active at first.
+    func command(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        try world.command(arguments, configuration: westConfiguration)
+    }
+
     /// The last line that a command printed, as JSON.
     static func json(_ output: String) -> [String: Any] {
         let line = output.split(separator: "\n").last { $0.hasPrefix("{") } ?? ""

@@ -33,6 +33,7 @@ import Yams
         let site = try read("").site
         #expect(site.name == .main && site.peer == nil && site.proof == .none && site.replication == .none)
         #expect(site.lease == .seconds(10) && site.skew == .seconds(1) && !site.needsSecondPerson)
+        #expect(site.callersRepeatFor == nil)
         #expect(try read("").objectives.recoveryLevel == .full)
         #expect(try read("objectives: {rlo: settle-only}").objectives.recoveryLevel == .settleOnly)
     }
@@ -48,11 +49,13 @@ import Yams
                   lease: 20s
                   clock_skew: 2s
                   second_person: required
+                  callers_repeat_for: 3d
                   witness: {url: 'postgres:host=third dbname=witness', time_limit: 1s}
                 """, ["RECONCILED_SITE_WITNESS_PASSWORD": "hidden"]
         ).site
         #expect(site.peer == SiteOperations.Peer(name: try SiteName("west"), address: "https://west.example"))
         #expect(site.machine.lease == .seconds(20) && site.machine.margin == .seconds(2))
+        #expect(site.callersRepeatFor == .days(3))
         #expect(site.needsSecondPerson && site.replication == .asynchronous)
         #expect(site.witness?.password == "hidden" && site.witness?.schema == "reconciled_witness")
         #expect(site.witness?.timeLimit == .seconds(1))

@@ -65,11 +65,25 @@ extension SiteContractCase {
             expected.since = it.clock.now()
             try require(begun.term, is: expected, "the term, by the store's clock")
             try require(try await it.row(), is: begun, "what is stored")
-            let loss = SiteRecovery(epoch: 2, loss: .asynchronousPromotion, at: it.clock.now())
-            try require(begun.recoveries, is: [loss], "the losses")
+            let before = it.clock.now() + (Span.zero - .seconds(3))
+            let loss = SiteRecovery(
+                epoch: 2, loss: .asynchronousPromotion, at: it.clock.now(), keptUntil: before)
+            try require(begun.recoveries, is: [loss], "the losses, and since when rows may be missing")
             let next = try require(try await it.store.beginTerm(it.term(3), loss: .promotion), "the next row")
             try require(next.recoveries.map(\.epoch), is: [2, 3], "the losses of both")
             try require(try await it.store.siteTerms(limit: 2).map(\.epoch), is: [3, 2], "the newest terms")
+        },
+        SiteContractCase("a loss says of which moment a row is still here: the newest payment, or the term before") {
+            it in
+            it.clock.advance(by: .seconds(3))
+            let work = try await it.payments.create(Scenario.Order("k1"))
+            it.clock.advance(by: .seconds(3))
+            let first = try require(try await it.store.beginTerm(it.term(2), loss: .restore), "the row")
+            try require(first.recoveries.last?.keptUntil, is: work.payment.updatedAt, "the newest payment")
+            it.clock.advance(by: .seconds(3))
+            let next = try require(try await it.store.beginTerm(it.term(3), loss: .restore), "the next row")
+            try require(next.recoveries.last?.keptUntil, is: first.term?.since, "the term before")
+            try require(try await it.row(), is: next, "what is stored")
         },
         SiteContractCase("of two that begin a term at the same moment one does") { it in
             let begun = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -87,7 +87,7 @@ reconcile:
   resend_schedule: [200ms, 500ms, 1s, 2s]
   default_deadline: 5m
   seal_every: 2s
-  comparison: {window: 1m, settle_delay: 5s, policy: {orphan: undo after 5s}}
+  comparison: {window: 1m, settle_delay: 5s, ask_again_after: 3s, policy: {orphan: undo after 5s}}
 telemetry: {log_level: info}
 CONFIGURATION
     } >"$DRILL_DIR/$1.yaml"

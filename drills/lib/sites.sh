@@ -87,6 +87,21 @@ settle_orphans() {
     mark orphans_settled "$ORPHANS orphans, which only the providers knew, are settled"
 }
 
+# settled_by_itself SITE: the site has every provider compared over the loss, and again until what only the providers
+# know is settled; then it says so. Nobody asks for it.
+settled_by_itself() {
+    await 120 "the site says that the loss was compared" loss_is_compared "$1"
+    no_orphans "$1" || die "site $1 says that the loss was compared, and an orphan is open"
+    ORPHANS=$(reconciled_at "$1" discrepancies list --class orphan --state closed --limit 200 --output json | wc -l)
+    mark orphans_settled "$ORPHANS orphans, which only the providers knew, are settled"
+}
+
+# loss_is_compared SITE: its row has a loss, and says of each that it was compared.
+loss_is_compared() {
+    reconciled_at "$1" site status --output json |
+        jq -se 'last | (.recoveries | length > 0) and (.recoveries | all(.listing_compared))' >/dev/null
+}
+
 # compare_sides SITE FROM TO
 compare_sides() {
     local provider

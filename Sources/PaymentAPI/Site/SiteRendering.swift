@@ -47,6 +47,7 @@ enum SiteRendering {
                 row.recoveries.map {
                     .members([
                         "epoch": .integer($0.epoch), "loss": .string($0.loss.rawValue), "at": .string($0.at.rfc3339),
+                        "kept_until": .optional($0.keptUntil?.rfc3339),
                         "listing_compared": .bool($0.listingCompared),
                     ])
                 }),

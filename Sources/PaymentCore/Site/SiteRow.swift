@@ -50,14 +50,21 @@ public struct SiteRecovery: Sendable, Hashable, Codable {
     public var loss: RecoveryWindow.Loss
     /// The first moment at which nobody wrote to the lost rows' store any more.
     public var at: Timestamp
+    /// The newest moment of which a row is still here: whatever is lost was written after it. `nil` in rows of a
+    /// version that did not note it.
+    public var keptUntil: Timestamp?
     /// Whether the listings of both sides over the time of the loss were compared.
     public var listingCompared: Bool
 
     /// A loss.
-    public init(epoch: Int64, loss: RecoveryWindow.Loss, at: Timestamp, listingCompared: Bool = false) {
+    public init(
+        epoch: Int64, loss: RecoveryWindow.Loss, at: Timestamp, keptUntil: Timestamp? = nil,
+        listingCompared: Bool = false
+    ) {
         self.epoch = epoch
         self.loss = loss
         self.at = at
+        self.keptUntil = keptUntil
         self.listingCompared = listingCompared
     }
 

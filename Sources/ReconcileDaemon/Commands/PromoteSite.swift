@@ -91,8 +91,10 @@ enum SiteText {
         lines.append("database    \(database(reading.database))")
         if let position = row.finalPosition { lines.append("final       \(position)") }
         for recovery in row.recoveries {
-            let compared = recovery.listingCompared ? ", listings compared" : ""
-            lines.append("recovery    of term \(recovery.epoch): \(recovery.loss.rawValue)\(compared)")
+            let missing = recovery.keptUntil.map { ", rows may be missing from \($0.rfc3339)" } ?? ""
+            let compared = recovery.listingCompared ? "compared" : "not compared yet"
+            lines.append(
+                "recovery    of term \(recovery.epoch): \(recovery.loss.rawValue)\(missing); listings \(compared)")
         }
         return lines.joined(separator: "\n")
     }

@@ -21,6 +21,8 @@ extension Configuration {
         var witness: PostgresStoreConfiguration?
         /// Whether a promotion asks for a second person.
         var needsSecondPerson: Bool
+        /// How long after a loss callers may repeat what they asked before; `nil` where a person says so.
+        var callersRepeatFor: Span?
 
         /// What the machine of the site goes by.
         var machine: SiteMachine.Settings { SiteMachine.Settings(site: name, proof: proof, lease: lease) }
@@ -46,7 +48,9 @@ extension Configuration {
             replication: replication, witness: readWitness(section, proof, store, environment: environment),
             needsSecondPerson: section.value("second_person", allowed: "required or no", default: false) {
                 $0 == "required" ? true : $0 == "no" ? false : nil
-            })
+            },
+            callersRepeatFor: section.text("callers_repeat_for") == nil
+                ? nil : section.duration("callers_repeat_for", default: .days(1)))
         check(site, store, section)
         return site
     }

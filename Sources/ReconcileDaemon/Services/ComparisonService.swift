@@ -9,3 +9,13 @@ struct ComparisonService: Service {
         await cancelWhenGracefulShutdown { await loop.run() }
     }
 }
+
+/// The comparison over the time of a loss as a service: at its next start, or at another process, it goes on by what is
+/// stored.
+struct LossWatchService: Service {
+    let watch: LossWatch
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await watch.run() }
+    }
+}

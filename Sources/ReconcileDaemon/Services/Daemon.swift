@@ -53,7 +53,7 @@ struct Daemon {
             SiteStatisticsService(
                 gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),
         ]
-        if let desk { services += comparing(desk, parts.providers, engine, settings, clock, logger) }
+        if let desk { services += comparing(desk, store, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services.append(
                 try callerApplication(operations, amountCheck, clock, announcement, logger))
@@ -79,8 +79,8 @@ struct Daemon {
     }
 
     private func comparing(
-        _ desk: ComparisonDesk, _ providers: [any PaymentProvider], _ engine: SettlementEngine,
-        _ settings: EngineSettings, _ clock: any WallClock, _ logger: Logger
+        _ desk: ComparisonDesk, _ sites: any SiteStore, _ providers: [any PaymentProvider],
+        _ engine: SettlementEngine, _ settings: EngineSettings, _ clock: any WallClock, _ logger: Logger
     ) -> [any Service] {
         let statistics = ComparisonStatisticsService(
             store: desk.store, providers: desk.comparable, beganAt: configuration.comparison.settings.begin,
@@ -90,7 +90,11 @@ struct Daemon {
             store: desk.store, providers: providers, settlement: engine, settings: configuration.comparison.settings,
             holder: settings.holder, lease: configuration.sweep.lease,
             mayWork: { settings.gate.standing.maySettle }, clock: clock, logger: logger)
-        return [statistics, ComparisonService(loop: loop)]
+        let watch = LossWatch(
+            store: desk.store, sites: sites, gate: settings.gate, contracts: configuration.contracts,
+            settings: configuration.comparison.settings, callersRepeatFor: configuration.site.callersRepeatFor,
+            clock: clock, logger: logger)
+        return [statistics, ComparisonService(loop: loop), LossWatchService(watch: watch)]
     }
 
     private func engineSettings() -> EngineSettings {

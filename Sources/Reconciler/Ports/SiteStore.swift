@@ -148,9 +148,15 @@ extension SiteRow {
     }
 
     /// The row that a new term begins with.
-    public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?) -> SiteRow {
+    ///
+    /// - Parameter newest: When the payment of this store changed that changed last; `nil` if there is none.
+    public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?, newest: Timestamp?) -> SiteRow {
         var row = SiteRow(term: term, mode: mode, recoveries: recoveries)
-        if let loss { row.recoveries.append(SiteRecovery(epoch: term.epoch, loss: loss, at: term.since)) }
+        if let loss {
+            // Commits are lost from the newest back, without gaps: what came before one that is here is here too.
+            let kept = [newest, self.term?.since].compactMap { $0 }.max().map { min($0, term.since) }
+            row.recoveries.append(SiteRecovery(epoch: term.epoch, loss: loss, at: term.since, keptUntil: kept))
+        }
         return row
     }
 }

@@ -1,0 +1,169 @@
+/// How far the comparison of both sides over the time of a loss is: a pure function of what is stored.
+///
+/// What the lost rows' owner did and no row tells is found nowhere but in the providers' listings. So the comparison is
+/// finished only when each provider that is configured was compared, by runs that were planned after the loss, from
+/// before the first row that may be lost until no lost request can be executed any more; when those runs got all their
+/// answers and proved the money; and when what only a provider knows is settled, or with people.
+public enum LossReview: Sendable, Hashable {
+    /// Not finished: what is missing, and runs that are to be planned now.
+    case unfinished([LossObstacle], plan: [ComparisonRun])
+    /// Finished, and not written down yet.
+    case compared
+    /// Finished and written down; the window stays open until a moment, or until a person closes it.
+    case open(until: Timestamp?)
+    /// Nobody repeats any more what was asked before the loss: the window can be closed.
+    case over
+
+    /// What is known of one provider.
+    public struct Evidence: Sendable, Hashable {
+        /// The provider.
+        public var provider: ProviderName
+        /// Its contract.
+        public var contract: ProviderContract
+        /// Its runs that were planned since the loss, in any order.
+        public var runs: [ComparisonRun]
+        /// Whether something that only the provider knows waits for the policy's action, or for its end.
+        public var hasUnsettled: Bool
+
+        /// What is known.
+        public init(
+            provider: ProviderName, contract: ProviderContract, runs: [ComparisonRun], hasUnsettled: Bool
+        ) {
+            self.provider = provider
+            self.contract = contract
+            self.runs = runs
+            self.hasUnsettled = hasUnsettled
+        }
+    }
+
+    /// The classes of what a provider has and our books do not.
+    public static let onlyTheirs: [ComparisonClass] = [.orphan, .duplicate, .foreign]
+
+    /// So many runs are planned over one loss; what they leave is for the schedule, or for people.
+    public static let mostAttempts = 100
+
+    /// Decides.
+    ///
+    /// - Parameters:
+    ///   - evidence: of every provider that is configured.
+    ///   - settings: How is compared; a run that left something is repeated after `askAgainAfter`.
+    ///   - callersRepeatFor: How long after a loss callers may repeat what they asked before; `nil` if nobody said.
+    public static func decide(
+        _ recovery: SiteRecovery, _ evidence: [Evidence], _ settings: ComparisonSettings, callersRepeatFor: Span?,
+        now: Timestamp
+    ) -> LossReview {
+        guard !recovery.listingCompared else {
+            guard let end = callersRepeatFor.map({ recovery.at + $0 }) else { return .open(until: nil) }
+            return end <= now ? .over : .open(until: end)
+        }
+        guard !evidence.isEmpty else { return .unfinished([.noProvider], plan: []) }
+        guard let kept = recovery.keptUntil else { return .unfinished([.beginningUnknown], plan: []) }
+        let contracts = evidence.map(\.contract)
+        var obstacles: [LossObstacle] = []
+        var plan: [ComparisonRun] = []
+        for provider in evidence.sorted(by: { $0.provider < $1.provider }) {
+            let end = recovery.claim.window(contracts: contracts).latestNotAfter
+            guard let window = window(of: provider.contract, from: kept, to: end) else {
+                obstacles.append(.beginningUnknown)
+                continue
+            }
+            let since = provider.runs.filter {
+                $0.provider == provider.provider && !$0.isDry && $0.createdAt >= recovery.at
+            }
+            if covers(since.filter(\.isFlawless), window) {
+                guard provider.hasUnsettled else { continue }
+                obstacles.append(.unsettled(provider.provider))
+            } else {
+                obstacles.append(.notCompared(provider.provider, window))
+            }
+            switch next(provider, window, since, settings, now) {
+            case .plan(let run): plan.append(run)
+            case .wait(let obstacle): obstacles += obstacle.map { [$0] } ?? []
+            }
+        }
+        return obstacles.isEmpty ? .compared : .unfinished(obstacles, plan: plan)
+    }
+
+    /// From before the first change of which no row may tell, until after the last that a lost request can make. The
+    /// provider's clock may differ, and its listing may show a change late.
+    private static func window(
+        of contract: ProviderContract, from kept: Timestamp, to end: Timestamp
+    ) -> ComparedWindow? {
+        let margin = contract.clockSkew + contract.visibilityLag
+        return ComparedWindow(
+            from: kept + (Span.zero - margin), to: max(kept, end) + contract.visibilityLag + .milliseconds(1))
+    }
+
+    /// Whether the runs' windows leave no gap.
+    private static func covers(_ runs: [ComparisonRun], _ window: ComparedWindow) -> Bool {
+        var covered = window.from
+        for run in runs.sorted(by: { $0.window.from < $1.window.from }) where run.window.from <= covered {
+            covered = max(covered, run.window.to)
+        }
+        return covered >= window.to
+    }
+
+    private enum Next {
+        case plan(ComparisonRun)
+        case wait(LossObstacle?)
+    }
+
+    /// A run over the whole window, or another attempt at it.
+    private static func next(
+        _ provider: Evidence, _ window: ComparedWindow, _ runs: [ComparisonRun], _ settings: ComparisonSettings,
+        _ now: Timestamp
+    ) -> Next {
+        let own = runs.filter { $0.kind == .asked && $0.window == window }.max { $0.attempt < $1.attempt }
+        if let own {
+            guard own.state.isFinal else { return .wait(nil) }
+            let again = (own.finishedAt ?? own.createdAt) + settings.askAgainAfter
+            guard again <= now, own.attempt + 1 < mostAttempts else { return .wait(nil) }
+        }
+        do {
+            return .plan(
+                try ComparisonSchedule.asked(
+                    at: provider.provider, window, attempt: own.map { $0.attempt + 1 } ?? 0, provider.contract,
+                    settings, now: now))
+        } catch .tooYoung {
+            return .wait(nil)  // It passes; that the provider was not compared is said already.
+        } catch {
+            return .wait(.notComparable(provider.provider, error))
+        }
+    }
+}
+
+/// Why the comparison over the time of a loss is not finished.
+public enum LossObstacle: Sendable, Hashable, CustomStringConvertible {
+    /// No provider is configured: nothing was compared.
+    case noProvider
+    /// The loss was recorded by a version that did not say from when rows may be missing.
+    case beginningUnknown
+    /// No run that got all its answers and proved the money covers this window of a provider yet.
+    case notCompared(ProviderName, ComparedWindow)
+    /// The provider cannot be compared over it.
+    case notComparable(ProviderName, ComparisonSchedule.Refusal)
+    /// What only the provider knows is not settled yet.
+    case unsettled(ProviderName)
+
+    public var description: String {
+        switch self {
+        case .noProvider: "no provider is configured"
+        case .beginningUnknown: "it is not recorded from when rows may be missing: a person has to decide"
+        case .notCompared(let provider, let window):
+            "\(provider) was not compared from \(window.from.rfc3339) to \(window.to.rfc3339)"
+        case .notComparable(let provider, let refusal): "\(provider) cannot be compared: \(refusal)"
+        case .unsettled(let provider): "what only \(provider) knows is not settled"
+        }
+    }
+}
+
+extension ComparisonRun {
+    /// Whether it ended, every key that it asked for was answered, and the money is proven.
+    fileprivate var isFlawless: Bool { isProven == true && counts.unanswered == 0 }
+}
+
+extension Discrepancy {
+    /// Whether it waits for what the policy wants done, or for the end of that. What is closed, or told to people, does
+    /// not.
+    public var isLeftToPolicy: Bool { state == .settling || state == .open && suggestion != .tell }
+}
