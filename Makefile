@@ -32,9 +32,9 @@ bench: ## the daemon on PostgreSQL against its references: RUNS=5 SECONDS_EACH=1
 soak: ## daemons on one PostgreSQL pair through kills, freezes and failovers: MISHAPS=300 SEED=1
 	@scripts/soak
 
-drill: ## loses parts under load, measures and judges: NAME=all TARGET=local TIMES=1; NAME=list names them
+drill: ## loses parts under load, measures and judges: NAME=all TARGET=local TIMES=1 PREVIOUS=…; NAME=list names them
 	@scripts/drill $(or $(NAME),list) $(if $(filter-out list summary,$(NAME)),--target $(or $(TARGET),local) \
-		--times $(or $(TIMES),1) $(if $(YES),--yes))
+		--times $(or $(TIMES),1) $(if $(YES),--yes) $(if $(PREVIOUS),--previous $(PREVIOUS)))
 
 image: ## the container image: TARGET=reconciled BASE=… IMAGE=…
 	@scripts/image
