@@ -115,6 +115,11 @@ struct Cluster: Sendable {
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
+    /// Runs one of PostgreSQL's programs as the servers' user.
+    func run(_ program: String, _ arguments: [String]) async throws {
+        _ = try await Program.run(installation.command(program, arguments), in: "/")
+    }
+
     /// Another process may take a port between the look at it and the server's start; then there are others.
     private static func started(
         _ installation: PostgresInstallation, _ directory: String, _ data: String, _ settings: [Setting]

@@ -45,6 +45,25 @@ public final class PostgresServer: Sendable {
         try await cluster.psql(sql, within: limit)
     }
 
+    /// Makes a backup of a schema, as `pg_dump` does.
+    ///
+    /// - Returns: the file; it is removed with the server.
+    /// - Throws: as ``psql(_:within:)``.
+    public func backUp(schema: String) async throws -> String {
+        let file = "\(watchdog.directory)/\(UUID().uuidString).dump"
+        try await cluster.run("pg_dump", ["-Fc", "-n", schema, "-f", file, "-d", cluster.dsn])
+        return file
+    }
+
+    /// Puts a backup of a schema in the place of what there is now.
+    ///
+    /// - Throws: as ``psql(_:within:)``.
+    public func restore(schema: String, from file: String) async throws {
+        // Not by `pg_restore --clean`, which drops constraints of partitions one by one, and fails.
+        _ = try await psql("DROP SCHEMA \(schema) CASCADE")
+        try await cluster.run("pg_restore", ["--exit-on-error", "-d", cluster.dsn, file])
+    }
+
     fileprivate init() async throws {
         let installation = try await PostgresInstallation.find()
         watchdog = try Watchdog(installation)
