@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The processes of the local target, by name. Each is a child of the drill and is ended by its own id.
+# The processes of the local target, by name. Each is a child of the drill and is ended by its own id, as long as that
+# is still its own: the system gives the ids of ended processes to others.
 
 # spawn NAME PLACE COMMAND...: starts it in a place; its output is kept under its name.
 spawn() {
@@ -9,12 +10,21 @@ spawn() {
     place_prefix "$place"
     # A session of its own, so that Ctrl-C at the drill does not reach it before the drill decides.
     setsid "${PLACE_PREFIX[@]}" "$@" >>"$log" 2>&1 </dev/null &
-    echo $! >"$DRILL_DIR/pids/$name"
+    printf '%s\n' "$!" "$(begun_at $!)" >"$DRILL_DIR/pids/$name"
     disown
 }
 
-pid_of() { cat "$DRILL_DIR/pids/$1"; }
-is_running() { [[ -r $DRILL_DIR/pids/$1 ]] && kill -0 "$(pid_of "$1")" 2>/dev/null; }
+pid_of() { head -n 1 "$DRILL_DIR/pids/$1"; }
+
+# begun_at PID: when the process began; nothing if there is none.
+begun_at() { ps -o lstart= -p "$1" 2>/dev/null || true; }
+
+is_running() {
+    [[ -r $DRILL_DIR/pids/$1 ]] || return 1
+    local pid begun
+    { read -r pid && read -r begun; } <"$DRILL_DIR/pids/$1" || return 1
+    [[ -n $begun && $(begun_at "$pid") == "$begun" ]]
+}
 has_ended() { ! is_running "$1"; }
 
 # family PID: the process and all below it.
@@ -47,11 +57,13 @@ thaw() { kill -CONT $(family "$(pid_of "$1")"); }
 
 # processes_stop: ends all that is left.
 processes_stop() {
-    local file
+    local file name
     for file in "$DRILL_DIR"/pids/*; do
         [[ -e $file ]] || continue
-        thaw "$(basename "$file")" 2>/dev/null || true
-        kill_hard "$(basename "$file")"
+        name=$(basename "$file")
+        if is_running "$name"; then thaw "$name" 2>/dev/null || true; fi
+        # A server that is killed leaves its shared memory behind, and there is room for 4096 pieces.
+        if [[ $name == db-* ]]; then member_kill "${name#db-}"; else kill_hard "$name"; fi
         rm -f "$file"
     done
 }

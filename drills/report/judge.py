@@ -303,6 +303,7 @@ def one_site(evidence: Evidence) -> Verdict:
             verdict.violations.append(
                 f"{line['key']} {line['event']} by {line['server']}, {line['at'] - since} ms after site {site} was "
                 "promoted")
+    verdict.could_be_judged = bool(answers)
     return verdict
 
 

@@ -238,6 +238,13 @@ class JudgeTests(unittest.TestCase):
         self.story.journal[40 * 3 + 1]["server"] = "a2"
         self.assertEqual(self.story.broken(), {"one-site"})
 
+    def test_nobody_is_answered_after_the_promotion(self):
+        promoted = next(mark["at"] for mark in self.story.marks if mark["mark"] == "promoted")
+        for line in self.story.journal:
+            if line["at"] > promoted:
+                line["server"] = None
+        self.assertEqual(self.story.broken(), {"one-site"})
+
     def test_something_is_sent_before_it_is_asked_about(self):
         self.story.requests = [
             item for item in self.story.requests if (item["key"], item["operation"]) != ("K40", "inquire")]
