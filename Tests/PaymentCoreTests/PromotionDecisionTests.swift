@@ -57,7 +57,9 @@ import Testing
     private static let now = Timestamp(milliseconds: 1_000_000)
     private static let skew = Span.seconds(1)
 
-    private static func decide(_ found: Case) throws -> PromotionDecision {
+    private static func decide(
+        _ found: Case, contractsAtRisk: [String] = [], acceptsContracts: Bool = false
+    ) throws -> PromotionDecision {
         let (here, there) = (try SiteName("here"), try SiteName("there"))
         let term = SiteTerm(
             epoch: 7, site: found.isOwn ? here : there, since: Timestamp(milliseconds: 0), beginning: .first, by: "x",
@@ -95,11 +97,12 @@ import Testing
             }
         let request = PromotionRequest(
             by: "first", approvedBy: second, reason: "test", fencedBy: found.isFenced ? "cut off" : nil,
-            acceptDataLoss: found.acceptsLoss ? "yes" : nil, isRestored: found.isRestored,
-            needsSecondPerson: found.people != .notAsked)
-        return PromotionDecision.decide(
-            PromotionEvidence(site: here, row: row, now: now, skew: skew, database: database, witness: witness),
-            request)
+            acceptDataLoss: found.acceptsLoss ? "yes" : nil, acceptContracts: acceptsContracts ? "yes" : nil,
+            isRestored: found.isRestored, needsSecondPerson: found.people != .notAsked)
+        var evidence = PromotionEvidence(
+            site: here, row: row, now: now, skew: skew, database: database, witness: witness)
+        evidence.contractsAtRisk = contractsAtRisk
+        return PromotionDecision.decide(evidence, request)
     }
 
     /// Whether the old site is known not to act any more, said in other words than the decision's.
@@ -166,6 +169,38 @@ import Testing
                 "renewal nothing", "switchover nothing", "promotion promotion", "promotion asynchronous_promotion",
                 "restore restore",
             ])
+    }
+
+    @Test func `where acknowledged rows are lost, contracts that rely on them are accepted in words, or refused`()
+        throws
+    {
+        let risk = ["card (retention-on-asynchronous-store)"]
+        var refused = 0
+        var wrong: [String] = []
+        var failure: (any Error)?
+        Self.forEveryCase { found in
+            guard found.people == .notAsked else { return }
+            do {
+                let plain = try Self.decide(found)
+                guard case .allowed(let promotion) = plain else { return }
+                let losesRows = promotion.loss.map { !$0.keepsAcknowledgedRows } ?? false
+                let bare = try Self.decide(found, contractsAtRisk: risk)
+                if losesRows { refused += 1 }
+                if bare != (losesRows ? .refused([.contractsAtRisk(risk)]) : plain) {
+                    wrong.append("\(found): \(bare)")
+                }
+                let accepted = try Self.decide(found, contractsAtRisk: risk, acceptsContracts: true)
+                if accepted != plain { wrong.append("\(found), accepted: \(accepted)") }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        #expect(refused > 0)
+        #expect(wrong.isEmpty, "\(wrong.count): \(wrong.prefix(5))")
+        let words = "\(PromotionObstacle.contractsAtRisk(risk))"
+        #expect(words.contains("--accept-contracts") && words.contains(risk[0]))
+        #expect(!PromotionObstacle.contractsAtRisk(risk).passes)
     }
 
     /// What is to be assumed lost. That rows were acknowledged by two may be believed only where nothing is missing of

@@ -38,6 +38,29 @@ import Yams
         #expect(try read("objectives: {rlo: settle-only}").objectives.recoveryLevel == .settleOnly)
     }
 
+    @Test func `contracts that are safe only as long as no row is lost are known before it happens`() throws {
+        func risks(_ lines: String, _ more: String = "") throws -> [String] {
+            let provider = """
+                callers:
+                  - {name: shop, token_sha256: "\(String(repeating: "a", count: 64))"}
+                providers:
+                  - name: card
+                    url: https://card.example
+                    contract: {\(lines)}
+                """
+            let configuration = try Configuration.read(
+                Yams.compose(yaml: provider + "\n" + more), environment: ["RECONCILED_PROVIDERS_CARD_TOKEN": "secret"]
+            ) { _ in "" }
+            return configuration.site.desk.contractsAtRisk
+        }
+        #expect(try risks("base: reference").isEmpty)
+        #expect(
+            try risks("base: reference, key_retention: 24h") == ["card (retention-on-asynchronous-store)"])
+        #expect(try risks("base: reference_sale") == ["card (one-phase-on-asynchronous-store)"])
+        let accepted = "reconcile: {accept_one_phase_on_asynchronous_store: true}"
+        #expect(try risks("base: reference_sale", accepted).isEmpty)
+    }
+
     @Test func `a site is read with its peer, its proof and its witness`() throws {
         let site = try read(
             Self.postgres + """

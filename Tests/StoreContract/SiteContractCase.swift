@@ -16,7 +16,8 @@ public struct SiteContractCase: Sendable, CustomStringConvertible {
         func term(_ epoch: Int64, _ site: SiteName = .main) -> SiteTerm {
             SiteTerm(
                 epoch: epoch, site: site, since: Timestamp(milliseconds: 0), beginning: .promotion, by: "hana",
-                approvedBy: "ken", reason: "a test", fencedBy: "nobody", dataLossAccepted: "none")
+                approvedBy: "ken", reason: "a test", fencedBy: "nobody", dataLossAccepted: "none",
+                contractsAccepted: "all")
         }
     }
 

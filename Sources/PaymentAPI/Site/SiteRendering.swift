@@ -22,6 +22,7 @@ enum SiteRendering {
             "beginning": .string(term.beginning.rawValue), "by": .string(term.by),
             "approved_by": .optional(term.approvedBy), "reason": .string(term.reason),
             "fenced_by": .optional(term.fencedBy), "data_loss_accepted": .optional(term.dataLossAccepted),
+            "contracts_accepted": .optional(term.contractsAccepted),
         ])
     }
 

@@ -113,13 +113,15 @@ enum SiteBodies {
         let fields = try ObjectFields(
             try ComparisonBodies.document(bytes), at: .root,
             allowed: [
-                "expected_epoch", "reason", "fenced_by", "accept_data_loss", "restored_from_backup", "wait_seconds",
+                "expected_epoch", "reason", "fenced_by", "accept_data_loss", "accept_contracts", "restored_from_backup",
+                "wait_seconds",
             ])
         let seconds = try number(fields, "wait_seconds", in: 0...60)
         let epoch = try number(fields, "expected_epoch", in: 0...Int64.max)
         let request = PromotionRequest(
             by: person, approvedBy: approver, reason: try words(try fields.required("reason"), "reason"),
             fencedBy: try optional(fields, "fenced_by"), acceptDataLoss: try optional(fields, "accept_data_loss"),
+            acceptContracts: try optional(fields, "accept_contracts"),
             isRestored: try flag(fields, "restored_from_backup"))
         return (request, .seconds(seconds ?? 0), epoch)
     }

@@ -4,6 +4,7 @@
 ///   it.
 /// - Every acknowledged row must be here: the old site's last word says that it was its last, or a commit was never
 ///   acknowledged without this database and all that arrived is replayed; or somebody accepts the loss.
+/// - Where acknowledged rows are lost, no contract may rely on their being kept; or somebody accepts that.
 /// - What is not proven complete opens a recovery window.
 public enum PromotionDecision: Sendable, Hashable {
     /// It may not, for these reasons.
@@ -30,6 +31,11 @@ public enum PromotionDecision: Sendable, Hashable {
         let loss = missing(evidence, request, isOwn)
         var obstacles = people(request) + writing(evidence, request, term)
         if request.acceptDataLoss == nil, !request.isRestored { obstacles += loss }
+        let losesRows = request.isRestored || !loss.isEmpty
+        if losesRows, request.acceptContracts == nil, !evidence.contractsAtRisk.isEmpty {
+            // The daemons were started on the word that the store keeps its rows; it is not asked again after this.
+            obstacles.append(.contractsAtRisk(evidence.contractsAtRisk))
+        }
         guard obstacles.isEmpty else { return .refused(obstacles) }
         return .allowed(promotion(evidence, request, term, isOwn, mayMiss: !loss.isEmpty))
     }

@@ -12,6 +12,9 @@ public struct PromotionEvidence: Sendable, Hashable {
     public var database: Database
     /// What the witness says.
     public var witness: Witness
+    /// Providers whose contract is safe only on a store that keeps what it acknowledged, each with the name of its
+    /// trap.
+    public var contractsAtRisk: [String] = []
 
     /// What a database is to the one that the active site writes to.
     public enum Database: Sendable, Hashable {
@@ -84,6 +87,8 @@ public struct PromotionRequest: Sendable, Hashable {
     public var fencedBy: String?
     /// Why it is accepted that acknowledged rows may be lost.
     public var acceptDataLoss: String?
+    /// Why it is accepted that contracts are used for which lost rows are a trap.
+    public var acceptContracts: String?
     /// Whether the database was made from a backup.
     public var isRestored: Bool
     /// Whether the configuration asks for a second person.
@@ -92,13 +97,14 @@ public struct PromotionRequest: Sendable, Hashable {
     /// A request without anything that overrides what can be seen.
     public init(
         by: String, approvedBy: String? = nil, reason: String, fencedBy: String? = nil, acceptDataLoss: String? = nil,
-        isRestored: Bool = false, needsSecondPerson: Bool = false
+        acceptContracts: String? = nil, isRestored: Bool = false, needsSecondPerson: Bool = false
     ) {
         self.by = by
         self.approvedBy = approvedBy
         self.reason = reason
         self.fencedBy = fencedBy
         self.acceptDataLoss = acceptDataLoss
+        self.acceptContracts = acceptContracts
         self.isRestored = isRestored
         self.needsSecondPerson = needsSecondPerson
     }
@@ -130,6 +136,8 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
     case notSynchronous(SiteReplication)
     /// A backup says nothing of the site that it was made of.
     case restoreNotFenced
+    /// Acknowledged rows are lost, and these contracts are safe only where none are.
+    case contractsAtRisk([String])
 
     /// A short constant name.
     public var name: String {
@@ -146,6 +154,7 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         case .notReplayed: "not_replayed"
         case .notSynchronous: "not_synchronous"
         case .restoreNotFenced: "restore_not_fenced"
+        case .contractsAtRisk: "contracts_at_risk"
         }
     }
 
@@ -154,7 +163,7 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .leaseRuns, .stillStreaming, .notReplayed, .witnessUnreachable: true
         case .secondPersonMissing, .samePerson, .noTerm, .alreadyActive, .notLeased, .witnessNotConfigured,
-            .notSynchronous, .restoreNotFenced:
+            .notSynchronous, .restoreNotFenced, .contractsAtRisk:
             false
         }
     }
@@ -191,6 +200,10 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         case .restoreNotFenced:
             "a backup does not tell whether the site still works that it was made of: fence it and say how: "
                 + "--fenced-by TEXT"
+        case .contractsAtRisk(let contracts):
+            "with acknowledged rows lost, these may charge again or mislead (docs/configuration.md, refused at the "
+                + "start): \(contracts.joined(separator: ", ")). Take them out of the configuration, or accept it and "
+                + "say why: --accept-contracts REASON"
         }
     }
 }

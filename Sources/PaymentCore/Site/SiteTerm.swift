@@ -32,11 +32,14 @@ public struct SiteTerm: Sendable, Hashable, Codable {
     public var fencedBy: String?
     /// Why the loss of acknowledged rows was accepted, where it was.
     public var dataLossAccepted: String?
+    /// Why contracts were accepted for which lost rows are a trap, where they were.
+    public var contractsAccepted: String?
 
     /// A term.
     public init(
         epoch: Int64, site: SiteName, since: Timestamp, beginning: Beginning, by: String, approvedBy: String? = nil,
-        reason: String, fencedBy: String? = nil, dataLossAccepted: String? = nil
+        reason: String, fencedBy: String? = nil, dataLossAccepted: String? = nil,
+        contractsAccepted: String? = nil
     ) {
         self.epoch = epoch
         self.site = site
@@ -47,6 +50,7 @@ public struct SiteTerm: Sendable, Hashable, Codable {
         self.reason = reason
         self.fencedBy = fencedBy
         self.dataLossAccepted = dataLossAccepted
+        self.contractsAccepted = contractsAccepted
     }
 
     /// The most bytes of a person's name or a reason.

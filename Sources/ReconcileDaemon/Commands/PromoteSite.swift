@@ -30,6 +30,8 @@ struct PromoteSite: AsyncParsableCommand {
     @Option(help: "Who or what keeps the old site from writing and sending; recorded.") var fencedBy: String?
     @Option(help: "Why it is accepted that acknowledged payments may be missing; recorded.")
     var acceptDataLoss: String?
+    @Option(help: "Why contracts are accepted for which lost rows are a trap; recorded.")
+    var acceptContracts: String?
     @Flag(help: "The database was made from a backup: every payment is read at its providers first.")
     var restoredFromBackup = false
     @Option(help: "How long to wait for what passes by itself, such as the old site's lease.") var wait = "0s"
@@ -43,7 +45,7 @@ struct PromoteSite: AsyncParsableCommand {
         }
         let request = PromotionRequest(
             by: person, approvedBy: approvedBy, reason: reason, fencedBy: fencedBy, acceptDataLoss: acceptDataLoss,
-            isRestored: restoredFromBackup)
+            acceptContracts: acceptContracts, isRestored: restoredFromBackup)
         let desk = try await site.open()
         if dryRun { return try await weigh(request, desk) }
         let promoted = try await SiteOptions.told { () async throws(SiteDeskFailure) in
@@ -103,6 +105,7 @@ enum SiteText {
         let more = [
             term.approvedBy.map { "approved by \($0)" }, term.fencedBy.map { "fenced by: \($0)" },
             term.dataLossAccepted.map { "data loss accepted: \($0)" },
+            term.contractsAccepted.map { "contracts accepted: \($0)" },
         ].compactMap { $0 }
         return
             "term \(term.epoch): \(term.site) since \(term.since.rfc3339), \(term.beginning.rawValue) by \(term.by): "

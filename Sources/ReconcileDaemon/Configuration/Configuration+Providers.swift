@@ -27,6 +27,16 @@ extension Configuration {
         }
     }
 
+    /// Of contracts that are safe here, those that would be refused on a store that may lose acknowledged rows.
+    static func contractsAtRisk(_ providers: [Provider], _ assumptions: SafetyAssumptions) -> [String] {
+        var lossy = assumptions
+        lossy.storeKeepsAcknowledgedRows = false
+        return providers.flatMap { provider in
+            provider.contract.traps(under: lossy).filter { !provider.contract.traps(under: assumptions).contains($0) }
+                .map { "\(provider.name) (\($0.name.rawValue))" }
+        }
+    }
+
     private static func readProvider(
         _ section: ConfigurationSection, _ name: ProviderName, _ contract: ProviderContract
     ) -> Provider {

@@ -50,9 +50,10 @@ extension Configuration {
         let reconcile = top.section("reconcile")
         let claim = readRecoveryClaim(store)
         let storage = StoreSettings.read(store, environment: environment)
-        let place = readSite(site, storage, environment: environment)
+        var place = readSite(site, storage, environment: environment)
         let (policy, assumptions) = readPolicy(reconcile, claim, place)
         let providers = readProviders(top, policy, assumptions)
+        place.contractsAtRisk = contractsAtRisk(providers, assumptions)
         let configuration = Configuration(
             site: place, store: storage,
             http: Listener(

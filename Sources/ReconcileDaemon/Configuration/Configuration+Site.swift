@@ -23,13 +23,17 @@ extension Configuration {
         var needsSecondPerson: Bool
         /// How long after a loss callers may repeat what they asked before; `nil` where a person says so.
         var callersRepeatFor: Span?
+        /// Providers whose contract is safe only on a store that keeps what it acknowledged.
+        var contractsAtRisk: [String] = []
 
         /// What the machine of the site goes by.
         var machine: SiteMachine.Settings { SiteMachine.Settings(site: name, proof: proof, lease: lease) }
 
         /// What a desk goes by.
         var desk: SiteDesk.Settings {
-            SiteDesk.Settings(site: name, lease: lease, skew: skew, needsSecondPerson: needsSecondPerson)
+            SiteDesk.Settings(
+                site: name, lease: lease, skew: skew, needsSecondPerson: needsSecondPerson,
+                contractsAtRisk: contractsAtRisk)
         }
     }
 

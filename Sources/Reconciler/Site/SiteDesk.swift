@@ -13,13 +13,18 @@ public struct SiteDesk: Sendable {
         public var skew: Span
         /// Whether a promotion asks for a second person.
         public var needsSecondPerson: Bool
+        /// Providers whose contract is safe only on a store that keeps what it acknowledged.
+        public var contractsAtRisk: [String]
 
         /// Settings.
-        public init(site: SiteName, lease: Span, skew: Span, needsSecondPerson: Bool) {
+        public init(
+            site: SiteName, lease: Span, skew: Span, needsSecondPerson: Bool, contractsAtRisk: [String] = []
+        ) {
             self.site = site
             self.lease = lease
             self.skew = skew
             self.needsSecondPerson = needsSecondPerson
+            self.contractsAtRisk = contractsAtRisk
         }
     }
 
@@ -157,6 +162,7 @@ extension SiteDesk {
         let texts: [(String, String?)] = [
             ("by", request.by), ("approved_by", request.approvedBy), ("reason", request.reason),
             ("fenced_by", request.fencedBy), ("accept_data_loss", request.acceptDataLoss),
+            ("accept_contracts", request.acceptContracts),
         ]
         for (field, text) in texts {
             guard let text else { continue }
@@ -179,9 +185,10 @@ extension SiteDesk {
                 seen = .unreachable(error.cause)
             }
         }
-        let evidence = PromotionEvidence(
+        var evidence = PromotionEvidence(
             site: settings.site, row: reading.row, now: reading.now, skew: settings.skew,
             database: reading.database.evidence, witness: seen)
+        evidence.contractsAtRisk = settings.contractsAtRisk
         return (PromotionDecision.decide(evidence, request), reading)
     }
 
@@ -199,7 +206,7 @@ extension SiteDesk {
         let term = SiteTerm(
             epoch: promotion.epoch, site: settings.site, since: allowed, beginning: promotion.beginning,
             by: request.by, approvedBy: request.approvedBy, reason: request.reason, fencedBy: request.fencedBy,
-            dataLossAccepted: request.acceptDataLoss)
+            dataLossAccepted: request.acceptDataLoss, contractsAccepted: request.acceptContracts)
         let row = try await stored { () async throws(StoreFailure) in
             try await store.beginTerm(term, loss: promotion.loss)
         }
@@ -252,45 +259,6 @@ extension SiteDesk {
             return try await body()
         } catch {
             throw .store(error)
-        }
-    }
-}
-
-/// Why the ``SiteDesk`` did not do what somebody asked.
-public enum SiteDeskFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The promotion may not be, for these reasons; nothing was changed.
-    case refused([PromotionObstacle])
-    /// The database was promoted, and then something stood against the new term. Asked again, it goes on.
-    case interrupted([PromotionObstacle])
-    /// This site is not active, so that it can be neither drained nor demoted, and its mode not be set.
-    case notActive(SiteName?)
-    /// Somebody else changed the site at the same moment; look again.
-    case overtaken
-    /// Payments are still in work; the site goes on draining.
-    case stillBusy(payments: Int)
-    /// A text is empty or too long.
-    case malformed(field: String)
-    /// No recovery window of this term is open.
-    case noSuchRecovery(open: [Int64])
-    /// The store failed.
-    case store(StoreFailure)
-
-    public var description: String {
-        switch self {
-        case .refused(let obstacles):
-            "the site is not promoted:\n" + obstacles.map { "  \($0.name): \($0)" }.joined(separator: "\n")
-        case .interrupted(let obstacles):
-            "the database was promoted, and the site is not yet active; ask again:\n"
-                + obstacles.map { "  \($0.name): \($0)" }.joined(separator: "\n")
-        case .notActive(let site):
-            "this site is not active" + (site.map { "; by what is known here, \($0) is" } ?? "")
-        case .overtaken: "the site was changed by somebody else at the same moment; look again"
-        case .stillBusy(let payments): "the site is draining, and \(payments) payment(s) are still in work; ask again"
-        case .malformed(let field): "\(field): allowed: 1 to \(SiteTerm.longestText) bytes"
-        case .noSuchRecovery(let open):
-            "no recovery window of this term is open; open: "
-                + (open.isEmpty ? "none" : open.map(String.init).joined(separator: ", "))
-        case .store(let failure): failure.description
         }
     }
 }
