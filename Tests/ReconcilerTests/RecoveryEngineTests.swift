@@ -6,52 +6,25 @@ import Testing
 
 /// What the engine does with payments whose rows may be lost.
 @Suite struct RecoveryEngineTests {
-    private let card: ProviderName
-    private let caller: CallerID
-    private let key: IdempotencyKey
-    private let amount: Money
-    private let clock = MachineClock()
-    private let store: MemoryStore
+    private let one: OnePayment
 
-    init() throws {
-        card = try ProviderName("card")
-        caller = try CallerID("shop")
-        key = try IdempotencyKey("create-1")
-        amount = try Money(1_200, #require(Currency(code: "JPY")))
-        let clock = clock
-        store = MemoryStore(clock: { clock.now() })
-    }
+    init() throws { one = try OnePayment() }
 
     private func window(after span: Span = .milliseconds(150)) -> RecoveryWindow {
-        RecoveryWindow(readsCountFrom: clock.now() + span, latestNotAfter: clock.now() + .minutes(2))
+        RecoveryWindow(readsCountFrom: one.clock.now() + span, latestNotAfter: one.clock.now() + .minutes(2))
     }
 
     private func settings(_ window: RecoveryWindow?, acknowledged: Bool = true) throws -> EngineSettings {
-        var settings = EngineSettings(holder: "worker-\(clock.now().milliseconds)-\(acknowledged)")
+        var settings = try one.settings(holder: "worker-\(one.clock.now().milliseconds)-\(acknowledged)")
         settings.recovery = window
         settings.commitsAreAcknowledged = acknowledged
-        settings.policy.inquirySchedule = try DelaySchedule([.milliseconds(20)])
-        settings.sweep.longestPause = .milliseconds(50)
         return settings
-    }
-
-    private func engine(_ provider: RememberingProvider, _ settings: EngineSettings) -> SettlementEngine {
-        SettlementEngine(
-            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
-            logger: Logger(label: "test"))
-    }
-
-    private func request(_ mode: CaptureMode = .automatic) throws -> CreateRequest {
-        try CreateRequest(
-            caller: caller, key: key, amount: amount,
-            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
-            captureMode: mode, contracts: [card: .reference])
     }
 
     private func record(_ operation: IdempotencyRecord.Operation, _ key: String) throws -> IdempotencyRecord {
         IdempotencyRecord(
-            caller: caller, key: try IdempotencyKey(key), operation: operation,
-            payment: PaymentID(caller: caller, key: self.key), fingerprint: Digest(of: [key]), createdAt: clock.now())
+            caller: one.caller, key: try IdempotencyKey(key), operation: operation,
+            payment: one.id, fingerprint: Digest(of: [key]), createdAt: one.clock.now())
     }
 
     /// A row as a backup has it: created, its first intent written or not, its holder gone.
@@ -59,43 +32,43 @@ import Testing
     private func store(
         intent: Bool = true, leased: Bool = false, canceled: Bool = false
     ) async throws -> Payment {
-        var context = MachineContext(now: clock.now(), contracts: [card: .reference])
+        var context = MachineContext(now: one.clock.now(), contracts: [one.card: .reference])
         context.mayBegin = intent
-        var machine = PaymentMachine.create(try request(), context).machine
+        var machine = PaymentMachine.create(try one.request(), context).machine
         if canceled {
-            _ = try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-0"), at: clock.now()), context)
+            _ = try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-0"), at: one.clock.now()), context)
         }
         let change = PaymentChange(
             payment: machine.payment, entries: machine.newEntries,
-            lease: .creating(holder: "before", leaseFor: .minutes(1)), record: try record(.create, key.text))
-        guard case .committed(_, let token?) = try await store.commit(change) else { throw Unexpected() }
-        if !leased { try await store.release(machine.payment.id, token: token) }
+            lease: .creating(holder: "before", leaseFor: .minutes(1)), record: try record(.create, one.key.text))
+        guard case .committed(_, let token?) = try await one.store.commit(change) else { throw Unexpected() }
+        if !leased { try await one.store.release(machine.payment.id, token: token) }
         return machine.payment
     }
 
     private struct Unexpected: Error {}
 
     private func trail(_ id: PaymentID, _ type: AuditType) async throws -> [AuditEntry] {
-        try await store.auditTrail(of: id, after: 0, limit: 1_000).filter { $0.type == type }
+        try await one.store.auditTrail(of: id, after: 0, limit: 1_000).filter { $0.type == type }
     }
 
     /// Runs an engine until the payment is as wanted.
     private func run(
         _ engine: SettlementEngine, until isReached: @escaping @Sendable (Payment) async -> Bool
     ) async throws -> Payment {
-        let id = PaymentID(caller: caller, key: key)
+        let id = one.id
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
-            let end = clock.now() + .seconds(20)
-            var found = try await store.payment(id)
-            while clock.now() < end {
+            let end = one.clock.now() + .seconds(20)
+            var found = try await one.store.payment(id)
+            while one.clock.now() < end {
                 if let payment = found, await isReached(payment) { break }
-                try await clock.sleep(until: clock.now() + .milliseconds(5))
-                found = try await store.payment(id)
+                try await one.clock.sleep(until: one.clock.now() + .milliseconds(5))
+                found = try await one.store.payment(id)
             }
             await engine.drain(for: .seconds(5))
             try await group.waitForAll()
-            return try #require(try await store.payment(id))
+            return try #require(try await one.store.payment(id))
         }
     }
 
@@ -103,15 +76,15 @@ import Testing
         async throws
     {
         let before = try await store()
-        let provider = RememberingProvider(card)
-        await provider.capture(under: EffectKey(reported: "lost"), amount)
+        let provider = RememberingProvider(one.card)
+        await provider.capture(under: EffectKey(reported: "lost"), one.amount)
         let window = window()
-        let payment = try await run(engine(provider, try settings(window))) { $0.state.isFinal }
+        let payment = try await run(one.engine(provider, try settings(window))) { $0.state.isFinal }
         // It was taken, as the lost rows would say: the proof latches forward, and nothing is sent.
         #expect(payment.state == .succeeded)
         #expect(await provider.inquiries.allSatisfy { $0 >= window.readsCountFrom })
         #expect(await provider.sent.isEmpty)
-        let entries = try await store.auditTrail(of: before.id, after: 0, limit: 1_000).map(\.type)
+        let entries = try await one.store.auditTrail(of: before.id, after: 0, limit: 1_000).map(\.type)
         #expect(entries.prefix(4) == [.created, .intent, .claimed, .recovery])
         #expect(entries.count { $0 == .recovery } == 1)
     }
@@ -119,9 +92,9 @@ import Testing
     @Test(arguments: [true, false])
     func `nothing is asked or sent before reads count, then what is missing is sent`(intent: Bool) async throws {
         try await store(intent: intent)
-        let provider = RememberingProvider(card)
+        let provider = RememberingProvider(one.card)
         let window = window(after: .seconds(1))
-        let payment = try await run(engine(provider, try settings(window))) { $0.state.isFinal }
+        let payment = try await run(one.engine(provider, try settings(window))) { $0.state.isFinal }
         #expect(payment.state == .succeeded)
         #expect(await provider.sent == [.authorize, .capture])
         let (asked, sent) = (try #require(await provider.inquiries.first), try #require(await provider.firstSent))
@@ -132,17 +105,17 @@ import Testing
     @Test func `a new payment begins in the window, and its first question comes before its first request`()
         async throws
     {
-        let provider = RememberingProvider(card, .authorized)
+        let provider = RememberingProvider(one.card, .authorized)
         let window = window()
-        let engine = engine(provider, try settings(window))
-        let service = OperationService(store: store, engine: engine, clock: clock)
-        let request = try request()
+        let engine = one.engine(provider, try settings(window))
+        let service = OperationService(store: one.store, engine: engine, clock: one.clock)
+        let request = try one.request()
         let payment = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             _ = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: .seconds(20))
             await engine.drain(for: .seconds(5))
             try await group.waitForAll()
-            return try #require(try await store.payment(PaymentID(caller: caller, key: key)))
+            return try #require(try await one.store.payment(one.id))
         }
         #expect(payment.state == .succeeded)
         // The hold of the lost row is found under the same derived key; only the capture is missing.
@@ -153,11 +126,11 @@ import Testing
 
     @Test func `a window that a payment is in already is not opened again, by no holder`() async throws {
         let before = try await store()
-        let provider = RememberingProvider(card, .unavailable)
+        let provider = RememberingProvider(one.card, .unavailable)
         let window = window(after: .milliseconds(20))
         for round in 1...3 {
             let isAsked: @Sendable (Payment) async -> Bool = { _ in await provider.inquiries.count >= round * 2 }
-            let payment = try await run(engine(provider, try settings(window)), until: isAsked)
+            let payment = try await run(one.engine(provider, try settings(window)), until: isAsked)
             #expect(payment.recovery == window)
         }
         #expect(try await trail(before.id, .recovery).count == 1)
@@ -166,11 +139,11 @@ import Testing
 
     @Test func `rows that are lost again move the reads on`() async throws {
         let before = try await store()
-        let provider = RememberingProvider(card, .unavailable)
+        let provider = RememberingProvider(one.card, .unavailable)
         let first = window(after: .milliseconds(20))
-        _ = try await run(engine(provider, try settings(first))) { _ in await !provider.inquiries.isEmpty }
+        _ = try await run(one.engine(provider, try settings(first))) { _ in await !provider.inquiries.isEmpty }
         let second = window(after: .hours(1))
-        let payment = try await run(engine(provider, try settings(second))) { $0.recovery == second }
+        let payment = try await run(one.engine(provider, try settings(second))) { $0.recovery == second }
         #expect(payment.recovery == second)
         #expect(try await trail(before.id, .recovery).count == 2)
     }
@@ -179,11 +152,10 @@ import Testing
         async throws
     {
         try await store(leased: true)
-        let provider = RememberingProvider(card)
-        let engine = engine(provider, try settings(window(after: .hours(1))))
-        let service = OperationService(store: store, engine: engine, clock: clock)
-        let caller = caller
-        let id = PaymentID(caller: caller, key: key)
+        let provider = RememberingProvider(one.card)
+        let engine = one.engine(provider, try settings(window(after: .hours(1))))
+        let service = OperationService(store: one.store, engine: engine, clock: one.clock)
+        let (caller, id) = (one.caller, one.id)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await engine.run() }
             let command = OperationCommand(
@@ -193,7 +165,7 @@ import Testing
             await engine.drain(for: .seconds(5))
             try await group.waitForAll()
         }
-        let payment = try #require(try await store.payment(id))
+        let payment = try #require(try await one.store.payment(id))
         #expect(payment.cancel != nil)
         #expect(payment.recovery != nil)
         #expect(payment.latch == .none)
@@ -205,9 +177,9 @@ import Testing
     ) async throws {
         let before = try await store(canceled: true)
         #expect(before.latch == .back && before.latchAcknowledged)
-        let provider = RememberingProvider(card, .authorized)
+        let provider = RememberingProvider(one.card, .authorized)
         let settings = try settings(window(after: .milliseconds(20)), acknowledged: acknowledged)
-        let payment = try await run(engine(provider, settings)) { payment in
+        let payment = try await run(one.engine(provider, settings)) { payment in
             acknowledged ? payment.state.isFinal : payment.legs.allSatisfy { $0.gone != nil }
         }
         #expect(payment.latchAcknowledged == acknowledged)
@@ -216,8 +188,8 @@ import Testing
     }
 
     @Test func `without a window nothing is opened`() throws {
-        let context = MachineContext(now: clock.now(), contracts: [card: .reference])
-        let payment = PaymentMachine.create(try request(), context).machine.payment
+        let context = MachineContext(now: one.clock.now(), contracts: [one.card: .reference])
+        let payment = PaymentMachine.create(try one.request(), context).machine.payment
         #expect(try settings(nil).recovery.claim(of: payment) == .claimed)
         #expect(try settings(nil).recovery.opening(for: payment) == nil)
         let window = window()

@@ -6,52 +6,29 @@ import Testing
 
 /// A caller and a comparison that undoes, in either order: only one of them acts on a payment.
 @Suite struct UndoneOrphanTests {
-    private let card: ProviderName
-    private let caller: CallerID
-    private let key: IdempotencyKey
-    private let amount: Money
-    private let clock = MachineClock()
-    private let store: MemoryStore
+    private let one: OnePayment
 
-    init() throws {
-        card = try ProviderName("card")
-        caller = try CallerID("shop")
-        key = try IdempotencyKey("create-1")
-        amount = try Money(1_200, #require(Currency(code: "JPY")))
-        let clock = clock
-        store = MemoryStore(clock: { clock.now() })
-    }
+    init() throws { one = try OnePayment() }
 
     private func engine(_ provider: RememberingProvider) throws -> SettlementEngine {
-        var settings = EngineSettings(holder: "worker")
-        settings.policy.inquirySchedule = try DelaySchedule([.milliseconds(20)])
-        settings.sweep.longestPause = .milliseconds(50)
-        return SettlementEngine(
-            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
-            logger: Logger(label: "test"))
-    }
-
-    private func request() throws -> CreateRequest {
-        try CreateRequest(
-            caller: caller, key: key, amount: amount,
-            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
-            captureMode: .automatic, contracts: [card: .reference])
+        one.engine(provider, try one.settings())
     }
 
     /// The transaction of the caller's payment, of which the books lost the row.
     private func order() throws -> SettlementOrder {
-        let payment = PaymentID(caller: caller, key: key)
-        let source = EffectKey.Source(caller: caller, payment: payment, operation: key, leg: 0, effect: .authorize)
+        let payment = one.id
+        let source = EffectKey.Source(
+            caller: one.caller, payment: payment, operation: one.key, leg: 0, effect: .authorize)
         let theirs = ListedPosition(
-            key: EffectKey(source, format: .hex40), payment: payment, leg: 0, status: .captured, amount: amount,
-            captured: amount, refunds: [], updatedAt: clock.now(), contradiction: nil)
+            key: EffectKey(source, format: .hex40), payment: payment, leg: 0, status: .captured, amount: one.amount,
+            captured: one.amount, refunds: [], updatedAt: one.clock.now(), contradiction: nil)
         let verdict = ComparisonTable.shipped.classify(
-            ComparisonFacts(ours: nil, named: nil, theirs: theirs, in: .init(horizon: clock.now() + .seconds(1))))
+            ComparisonFacts(ours: nil, named: nil, theirs: theirs, in: .init(horizon: one.clock.now() + .seconds(1))))
         let finding = ComparisonFinding(
-            provider: card, key: theirs.key, verdict, ours: nil, named: nil, theirs: theirs)
-        let window = try #require(ComparedWindow(from: clock.now(), to: clock.now() + .seconds(1)))
+            provider: one.card, key: theirs.key, verdict, ours: nil, named: nil, theirs: theirs)
+        let window = try #require(ComparedWindow(from: one.clock.now(), to: one.clock.now() + .seconds(1)))
         return SettlementOrder(
-            run: ComparisonRunID(provider: card, window: window, kind: .asked, attempt: 0, isDry: false),
+            run: ComparisonRunID(provider: one.card, window: window, kind: .asked, attempt: 0, isDry: false),
             discrepancy: finding.id, action: .undo, finding: finding)
     }
 
@@ -68,11 +45,11 @@ import Testing
     }
 
     private func create(_ engine: SettlementEngine) async -> Result<OperationResult, OperationFailure> {
-        let service = OperationService(store: store, engine: engine, clock: clock)
+        let service = OperationService(store: one.store, engine: engine, clock: one.clock)
         do throws(OperationFailure) {
             let request: CreateRequest
             do {
-                request = try self.request()
+                request = try one.request()
             } catch {
                 return .failure(.notFound)
             }
@@ -84,13 +61,13 @@ import Testing
     }
 
     @Test func `an orphan is given back once, and its caller who comes later is told so`() async throws {
-        let provider = RememberingProvider(card)
+        let provider = RememberingProvider(one.card)
         let (engine, order) = (try engine(provider), try order())
-        await provider.capture(under: order.finding.theirs?.key ?? EffectKey(reported: ""), amount)
+        await provider.capture(under: try #require(order.finding.theirs?.key), one.amount)
         let answer = try await whileRunning(engine) {
             for _ in 0..<3 { try await engine.carryOut(order) }
             try await Polling.until("it is undone") {
-                try await store.payment(PaymentID(caller: caller, key: key))?.state == .failed
+                try await one.store.payment(one.id)?.state == .failed
             }
             return await create(engine)
         }
@@ -98,12 +75,12 @@ import Testing
             Issue.record("the caller was told \(answer)")
             return
         }
-        #expect(id == PaymentID(caller: caller, key: key))
+        #expect(id == one.id)
         #expect(await provider.sent == [.refund])
     }
 
     @Test func `nothing is undone of a payment whose caller came first`() async throws {
-        let provider = RememberingProvider(card)
+        let provider = RememberingProvider(one.card)
         let (engine, order) = (try engine(provider), try order())
         let answer = try await whileRunning(engine) {
             let answer = await create(engine)
@@ -115,7 +92,7 @@ import Testing
             return
         }
         #expect(payment.state == .succeeded)
-        #expect(try await store.payment(payment.id)?.state == .succeeded)
+        #expect(try await one.store.payment(payment.id)?.state == .succeeded)
         #expect(await provider.sent == [.authorize, .capture])
     }
 }
