@@ -95,4 +95,27 @@ import Testing
         #expect(try await one.store.payment(payment.id)?.state == .succeeded)
         #expect(await provider.sent == [.authorize, .capture])
     }
+
+    @Test(arguments: [
+        [(StoreFailure.Code.busy, false), (.serialization, false)], [(.indeterminate, false)],
+        [(.busy, false), (.indeterminate, true)],
+    ])
+    func `an undoing is made once though its store is busy, or does not say whether it was written`(
+        faults: [(StoreFailure.Code, Bool)]
+    ) async throws {
+        let provider = RememberingProvider(one.card)
+        // Under the lease of a commit that nobody knows of, it is taken up once that has run out.
+        var settings = try one.settings()
+        settings.sweep.lease = .milliseconds(300)
+        let (engine, order) = (one.engine(provider, settings), try order())
+        await provider.capture(under: try #require(order.finding.theirs?.key), one.amount)
+        for (code, afterDoing) in faults { await one.store.failNext(code, on: .commit, afterDoing: afterDoing) }
+        try await whileRunning(engine) {
+            try await engine.carryOut(order)
+            try await Polling.until("it is undone") { try await one.store.payment(one.id)?.state == .failed }
+        }
+        #expect(await one.store.unusedFaults == 0)
+        #expect(await provider.sent == [.refund])
+        #expect(try await one.store.auditTrail(of: one.id, after: 0, limit: 100).count { $0.type == .created } == 1)
+    }
 }

@@ -36,22 +36,12 @@ extension SettlementEngine: DifferenceSettlement {
             caller: payment.caller, key: payment.key, operation: .create, payment: payment.id,
             fingerprint: Digest(of: ["reconciled.undo.1", transaction.provider.name, transaction.key.text]),
             createdAt: context().now)
-        let change = PaymentChange(
-            payment: payment, entries: created.machine.newEntries,
-            lease: .creating(holder: settings.holder, leaseFor: settings.sweep.lease), record: record)
-        switch try await store.commit(change) {
-        case .committed(let version, let lease):
-            guard let lease else {
-                throw StoreFailure(.other, operation: "undo", cause: "the store gave no lease")
-            }
-            var machine = created.machine
-            machine.committed(version: version)
-            begin(machine, lease, created.actions)
-        case .duplicate, .versionConflict:
-            // It is undone already, another transaction of the same payment is, or its caller came again.
-            try await hand(.unbooked(transaction), to: payment.id)
-        case .leaseLost:
-            throw StoreFailure(.other, operation: "undo", cause: "a new payment has no lease to lose")
+        switch try await insert(created, record, operation: "undo") {
+        case .inserted: break
+        // It is undone already; as a duplicate, where the payment that it names was in the books then.
+        case .keySpent(let known): try await hand(.unbooked(transaction), to: known.payment)
+        // Another transaction of the same payment is undone, or its caller came again.
+        case .placeTaken: try await hand(.unbooked(transaction), to: payment.id)
         }
     }
 

@@ -21,64 +21,15 @@ extension SettlementEngine {
             return .notAccepting(reason: "too many payments are in work")
         }
         let created = PaymentMachine.create(request, context(), recovery: recovery)
-        let change = PaymentChange(
-            payment: created.machine.payment, entries: created.machine.newEntries,
-            lease: .creating(holder: settings.holder, leaseFor: settings.sweep.lease), record: record)
-        switch try await commitNew(change, record) {
-        case .committed(let version, let lease):
-            guard let lease else {
-                throw StoreFailure(.other, operation: "create", cause: "the store gave no lease")
-            }
-            var machine = created.machine
-            machine.committed(version: version)
-            begin(machine, lease, created.actions)
-            return .created(machine.payment)
-        case .duplicate(let record):
-            return .duplicate(record)
-        case .versionConflict:
-            guard let there = try await store.payment(change.payment.id), there.caller != request.caller else {
+        switch try await insert(created, record, operation: "create") {
+        case .inserted(let payment): return .created(payment)
+        case .keySpent(let record): return .duplicate(record)
+        case .placeTaken:
+            let id = created.machine.payment.id
+            guard let there = try await store.payment(id), there.caller != request.caller else {
                 throw StoreFailure(.other, operation: "create", cause: "a new payment cannot conflict")
             }
             return .undone
-        case .leaseLost:
-            throw StoreFailure(.other, operation: "create", cause: "a new payment has no lease to lose")
-        }
-    }
-
-    /// Tries again where that is safe. If it is not known whether the row was written, the row is looked for.
-    private func commitNew(
-        _ change: PaymentChange, _ record: IdempotencyRecord
-    ) async throws(StoreFailure) -> CommitResult {
-        var last: StoreFailure?
-        var isUncertain = false
-        for index in 0..<3 {
-            do {
-                return try await store.commit(change)
-            } catch {
-                telemetry.storeFailed(error)
-                // Uncertainty only grows: once a try may have been written, "nothing was done" is never said again.
-                isUncertain = isUncertain || error.code == .indeterminate
-                last = isUncertain ? StoreFailure(.indeterminate, operation: "create", cause: error.cause) : error
-                if isUncertain, let written = await recordIfReadable(record) {
-                    // Its intents are taken up by the sweep, as after a crash.
-                    return .duplicate(written)
-                }
-                guard error.code == .busy || error.code == .serialization || error.code == .indeterminate else { break }
-                let delay = Span(milliseconds: Int64(20 << index) + Int64(jitter.next() / 50))
-                do {
-                    try await clock.sleep(until: clock.now() + delay)
-                } catch { break }
-            }
-        }
-        throw last ?? StoreFailure(.unavailable, operation: "create", cause: "interrupted")
-    }
-
-    private func recordIfReadable(_ record: IdempotencyRecord) async -> IdempotencyRecord? {
-        do {
-            return try await store.idempotencyRecord(caller: record.caller, key: record.key)
-        } catch {
-            telemetry.storeFailed(error)
-            return nil
         }
     }
 
