@@ -112,18 +112,44 @@ import Testing
         #expect(machine.payment.legs.count == 2 && sent.isEmpty)
     }
 
-    @Test func `a payment whose caller came again is left alone`() throws {
+    @Test func `a payment whose caller came again is carried out, and a person is told of what it does not have`()
+        throws
+    {
         let fixture = try Fixture()
         var stage = try fixture.stage([.reference])
         stage.run()
         let before = stage.durable
+        let leg = try #require(before.legs.first)
         _ = stage.restarted()
-        let theirs = try Compared.theirs("k", .captured, names: "x")
-        let orphan = try #require(
-            UnbookedTransaction(Compared.finding(.orphan, theirs: theirs), run: Compared.run().id))
         let version = stage.durable.version
-        stage.handle(.unbooked(orphan))
-        #expect(stage.durable.version == version && stage.durable.legs == before.legs)
+        // What it carries out is no stranger's.
+        stage.handle(.unbooked(try found(leg.primary.key, of: before, at: leg.provider)))
+        #expect(stage.durable.version == version && stage.alerts.isEmpty)
+        // The same key at another provider is another transaction.
+        for (key, provider) in [
+            (EffectKey(reported: "k"), leg.provider), (leg.primary.key, try ProviderName("elsewhere")),
+        ] {
+            _ = stage.restarted()
+            stage.alerts = []
+            stage.handle(.unbooked(try found(key, of: before, at: provider)))
+            #expect(stage.durable.legs == before.legs && stage.durable.state == before.state)
+            #expect(stage.alerts.map(\.payment) == [before.id])
+            #expect(stage.alerts.first?.provider == provider && stage.alerts.first?.leg == nil)
+            let told = stage.trail.last
+            #expect(told?.fields.contains(AuditField("operation", "undo, left to people")) == true)
+            #expect(told?.fields.contains(AuditField("undoes", key.text)) == true)
+        }
+    }
+
+    /// A transaction that a run found under a key, and that names a payment.
+    private func found(_ key: EffectKey, of payment: Payment, at provider: ProviderName) throws -> UnbookedTransaction {
+        let theirs = ListedPosition(
+            key: key, payment: payment.id, leg: 0, status: .captured, amount: payment.amount, captured: payment.amount,
+            refunds: [], updatedAt: now, contradiction: nil)
+        let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", .orphan) { _ in true }])
+        let verdict = table.classify(ComparisonFacts(ours: .unknown, theirs: .taken))
+        let finding = ComparisonFinding(provider: provider, key: key, verdict, ours: nil, named: nil, theirs: theirs)
+        return try #require(UnbookedTransaction(finding, run: Compared.run().id))
     }
 
     @Test func `a duplicate is undone beside the payment that it names`() throws {

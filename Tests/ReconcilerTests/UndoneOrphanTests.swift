@@ -15,12 +15,12 @@ import Testing
     }
 
     /// The transaction of the caller's payment, of which the books lost the row.
-    private func order() throws -> SettlementOrder {
+    private func order(leg: Int = 0) throws -> SettlementOrder {
         let payment = one.id
         let source = EffectKey.Source(
-            caller: one.caller, payment: payment, operation: one.key, leg: 0, effect: .authorize)
+            caller: one.caller, payment: payment, operation: one.key, leg: leg, effect: .authorize)
         let theirs = ListedPosition(
-            key: EffectKey(source, format: .hex40), payment: payment, leg: 0, status: .captured, amount: one.amount,
+            key: EffectKey(source, format: .hex40), payment: payment, leg: leg, status: .captured, amount: one.amount,
             captured: one.amount, refunds: [], updatedAt: one.clock.now(), contradiction: nil)
         let verdict = ComparisonTable.shipped.classify(
             ComparisonFacts(ours: nil, named: nil, theirs: theirs, in: .init(horizon: one.clock.now() + .seconds(1))))
@@ -117,5 +117,65 @@ import Testing
         #expect(await one.store.unusedFaults == 0)
         #expect(await provider.sent == [.refund])
         #expect(try await one.store.auditTrail(of: one.id, after: 0, limit: 100).count { $0.type == .created } == 1)
+    }
+
+    @Test func `a person is told of a charge that the payment whose caller came first does not have`() async throws {
+        let provider = RememberingProvider(one.card)
+        let lines = LogLines()
+        let engine = one.engine(
+            provider, try one.settings(), logger: Logger(label: "test") { _ in lines.handler })
+        // The payment that was lost had a second leg; the caller repeats another request.
+        let order = try order(leg: 1)
+        try await whileRunning(engine) {
+            _ = await create(engine)
+            try await engine.carryOut(order)
+            try await Polling.until("a person is told") { lines.all.contains { $0.contains("needs attention") } }
+        }
+        #expect(try await one.store.payment(one.id)?.state == .succeeded)
+        #expect(await provider.sent == [.authorize, .capture])
+    }
+
+    @Test(arguments: [true, false])
+    func `what was undone beside its payment is undone there again, and told to people once that is pruned`(
+        isPruned: Bool
+    ) async throws {
+        let (provider, lines) = (RememberingProvider(one.card), LogLines())
+        let engine = one.engine(
+            provider, try one.settings(), logger: Logger(label: "test") { _ in lines.handler })
+        let order = try order()
+        await provider.capture(under: try #require(order.finding.theirs?.key), one.amount)
+        let undoing = try await undone(order, isPruned: isPruned)
+        try await whileRunning(engine) {
+            try await engine.carryOut(order)
+            try await Polling.until("it is undone, or a person is told") {
+                if isPruned { return lines.all.contains { $0.contains("its own row is pruned") } }
+                return try await one.store.payment(undoing)?.state == .failed
+            }
+        }
+        #expect(try await one.store.payment(one.id) == nil)
+        #expect(await provider.sent == (isPruned ? [] : [.refund]))
+    }
+
+    private struct Unexpected: Error {}
+
+    /// Makes a payment that undoes an order's transaction as the duplicate of a payment, by another holder.
+    private func undone(_ order: SettlementOrder, isPruned: Bool) async throws -> PaymentID {
+        let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", .duplicate) { _ in true }])
+        let finding = ComparisonFinding(
+            provider: one.card, key: try #require(order.finding.theirs?.key),
+            table.classify(ComparisonFacts(ours: .unknown, theirs: .taken)), ours: nil, named: nil,
+            theirs: order.finding.theirs)
+        let transaction = try #require(UnbookedTransaction(finding, run: order.run))
+        let made = PaymentMachine.undoing(
+            transaction, MachineContext(now: one.clock.now(), contracts: [one.card: .reference])
+        ).machine
+        let record = IdempotencyRecord(
+            caller: made.payment.caller, key: made.payment.key, operation: .create, payment: made.payment.id,
+            fingerprint: Digest(of: ["undo"]), createdAt: one.clock.now(), isPruned: isPruned)
+        let change = PaymentChange(
+            payment: made.payment, entries: made.newEntries,
+            lease: .creating(holder: "before", leaseFor: .milliseconds(50)), record: record)
+        guard case .committed = try await one.store.commit(change) else { throw Unexpected() }
+        return made.payment.id
     }
 }

@@ -127,15 +127,15 @@ public struct InquiryOrder: Sendable, Hashable {
 public struct Alert: Sendable, Hashable {
     /// The payment.
     public let payment: PaymentID
-    /// The leg's index.
-    public let leg: Int
+    /// The leg's index; `nil` if it is about something that no leg has.
+    public let leg: Int?
     /// The provider.
     public let provider: ProviderName
     /// What it is about, constant text.
     public let message: String
 
     /// An alert.
-    public init(payment: PaymentID, leg: Int, provider: ProviderName, message: String) {
+    public init(payment: PaymentID, leg: Int?, provider: ProviderName, message: String) {
         self.payment = payment
         self.leg = leg
         self.provider = provider

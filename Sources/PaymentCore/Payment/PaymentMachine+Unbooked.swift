@@ -28,12 +28,13 @@ extension PaymentMachine {
     mutating func foundUnbooked(
         _ transaction: UnbookedTransaction, _ context: MachineContext
     ) -> [PaymentAction] {
-        guard payment.caller.name == UnbookedTransaction.caller else {
-            // Its caller came again: the payment is carried out as every payment is.
-            return []
-        }
         let known = payment.legs.first {
             $0.provider == transaction.provider && $0.primary.key == transaction.key
+        }
+        guard payment.caller.name == UnbookedTransaction.caller else {
+            // Its caller came again: the payment is carried out as every payment is, and what is a leg of it is no
+            // stranger's any more.
+            return known == nil ? leave(transaction, context) : []
         }
         if let known {
             let difference = ComparedDifference(
@@ -45,6 +46,19 @@ extension PaymentMachine {
         payment.legs.append(leg)
         record(.operation, leg: leg.index, [AuditField("operation", "undo")] + transaction.fields, context)
         return []
+    }
+
+    /// A caller's payment has the place of the one that undoes, and no leg with this transaction: what is charged there
+    /// beyond its legs only people can give back.
+    private mutating func leave(_ transaction: UnbookedTransaction, _ context: MachineContext) -> [PaymentAction] {
+        record(.operation, [AuditField("operation", "undo, left to people")] + transaction.fields, context)
+        return [
+            .alert(
+                Alert(
+                    payment: payment.id, leg: nil, provider: transaction.provider,
+                    message: "its provider has a transaction in its name that none of its legs has, and it is not "
+                        + "undone because its caller came again"))
+        ]
     }
 }
 

@@ -38,6 +38,11 @@ extension SettlementEngine: DifferenceSettlement {
             createdAt: context().now)
         switch try await insert(created, record, operation: "undo") {
         case .inserted: break
+        case .keySpent(let known) where known.isPruned:
+            alert(
+                Alert(
+                    payment: known.payment, leg: nil, provider: transaction.provider,
+                    message: "what it undid stands at its provider again, and its own row is pruned"))
         // It is undone already; as a duplicate, where the payment that it names was in the books then.
         case .keySpent(let known): try await hand(.unbooked(transaction), to: known.payment)
         // Another transaction of the same payment is undone, or its caller came again.

@@ -89,9 +89,7 @@ extension SettlementEngine {
             if case .versionConflict = result { continue }
             let outputs = writer.handle(.committed(result), context)
             for case .changed(let changed) in outputs { announce(changed) }
-            for case .perform(.alert(let alert)) in outputs {
-                jobSink.yield(.perform(id, LeaseToken(0), .alert(alert)))
-            }
+            for case .perform(.alert(let alert)) in outputs { self.alert(alert) }
             wakeSink.yield()
             if let answer = outputs.firstAnswer { return answer }
             if request == nil { return nil }
@@ -100,6 +98,9 @@ extension SettlementEngine {
         }
         throw StoreFailure(.serialization, operation: "operation", cause: "other writers were always first")
     }
+
+    /// Tells a person, of whom no runner does.
+    func alert(_ alert: Alert) { jobSink.yield(.perform(alert.payment, LeaseToken(0), .alert(alert))) }
 
     /// Reads every undecided status of a payment now.
     func askNow(_ id: PaymentID) async throws(StoreFailure) {

@@ -83,12 +83,11 @@ extension SettlementEngine {
             feed(id, token, .event(.inquired(leg: order.leg, observation)))
         case .alert(let alert):
             telemetry.alerted(alert)
-            logger.error(
-                "a payment needs attention",
-                metadata: [
-                    "payment": "\(alert.payment)", "leg": "\(alert.leg)", "provider": "\(alert.provider)",
-                    "what": "\(alert.message)",
-                ])
+            var words: Logger.Metadata = [
+                "payment": "\(alert.payment)", "provider": "\(alert.provider)", "what": "\(alert.message)",
+            ]
+            words["leg"] = alert.leg.map { "\($0)" }
+            logger.error("a payment needs attention", metadata: words)
         }
     }
 

@@ -44,7 +44,8 @@ struct TimelineWords {
             return HappeningWords(
                 "\(order.provider)", words + ", attempt \(order.number)" + end, shape: words + end)
         case .alerted(let alert):
-            return HappeningWords("people", "are told about \(name(alert.payment)) leg \(alert.leg): \(alert.message)")
+            let leg = alert.leg.map { " leg \($0)" } ?? ""
+            return HappeningWords("people", "are told about \(name(alert.payment))\(leg): \(alert.message)")
         case .fault(let kind, let id, _):
             return HappeningWords("FAULT", "\(kind.name) \(String(id, radix: 16))", shape: kind.name)
         case .started(let replica, _):

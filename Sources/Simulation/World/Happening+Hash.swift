@@ -33,7 +33,7 @@ extension TraceHash {
             add(text: code)
         case .inquiring(let replica, let order): add(7, replica, order.payment)
         case .learned(let replica, _, let payment): add(8, replica, payment)
-        case .alerted(let alert): add(9, alert.leg, alert.payment)
+        case .alerted(let alert): add(9, alert.leg ?? -1, alert.payment)
         case .fault(let kind, let id, _):
             add(10)
             add(kind.rawValue)
