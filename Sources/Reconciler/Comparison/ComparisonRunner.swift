@@ -18,6 +18,9 @@ public struct ComparisonRunner: Sendable {
 
     /// So many keys are asked for at the same time.
     static let questionsAtOnce = 8
+    /// A cursor that is refused begins the listing again, so many times without a pause; a page that is read ahead is
+    /// refused twice.
+    static let mostRefusals = 6
 
     let store: any PaymentStore & ComparisonStore
     let provider: any PaymentProvider
@@ -54,18 +57,21 @@ public struct ComparisonRunner: Sendable {
     /// Executes a run as far as it comes. Cancelled, it lets go of the run after the step that is on its way.
     public func execute(_ id: ComparisonRunID) async -> Outcome {
         let claimed: ClaimedRun
-        let ahead: Span
         do throws(StoreFailure) {
             guard let run = try await store.claimRun(id, holder: holder, leaseFor: lease) else {
                 return .notOurs
             }
             claimed = run
-            // Everything is judged by the store's clock.
-            ahead = try await store.now() - clock.now()
         } catch {
             return failed(.store(error))
         }
-        let outcome = await carryThrough(claimed, ahead: ahead)
+        let outcome: Outcome
+        do throws(StoreFailure) {
+            // Everything is judged by the store's clock.
+            outcome = await carryThrough(claimed, ahead: try await store.now() - clock.now())
+        } catch {
+            outcome = failed(.store(error))
+        }
         if case .finished = outcome { return outcome }
         do {
             try await store.releaseRun(id, token: claimed.token)
@@ -84,6 +90,7 @@ public struct ComparisonRunner: Sendable {
 
     private func carryThrough(_ claimed: ClaimedRun, ahead: Span) async -> Outcome {
         var machine = ComparisonMachine(run: claimed.run, contract: provider.contract, settings: settings)
+        var refusals = 0
         return await withTaskGroup(of: Result.self) { group in
             group.addTask { .ended(await self.keepLease(of: claimed)) }
             var orders = machine.handle(.claimed, at: clock.now() + ahead)
@@ -98,6 +105,11 @@ public struct ComparisonRunner: Sendable {
                     group.cancelAll()
                     return outcome
                 case .event(let event):
+                    if event == .cursorRefused { refusals += 1 }
+                    guard refusals <= ComparisonRunner.mostRefusals else {
+                        group.cancelAll()
+                        return .failed(code: "cursor_refused", needsPerson: false, retryAt: nil)
+                    }
                     orders = machine.handle(event, at: clock.now() + ahead)
                 }
             }
