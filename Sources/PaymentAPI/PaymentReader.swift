@@ -55,18 +55,18 @@ public struct PaymentReader: Sendable {
     }
 
     /// The answer to a listing with its query string, problem documents included.
-    public func list(query: String?) async -> StoredAnswer {
-        await stored { () async throws(Problem) -> Answer in try await page(query: query) }
+    public func list(query: String?) async -> OperatorAnswer {
+        await told { () async throws(Problem) -> Answer in try await page(query: query) }
     }
 
     /// The answer to a read of one payment, named by the text in the path.
-    public func payment(_ id: String) async -> StoredAnswer {
-        await stored { () async throws(Problem) -> Answer in try await one(try PaymentReader.id(id)) }
+    public func payment(_ id: String) async -> OperatorAnswer {
+        await told { () async throws(Problem) -> Answer in try await one(try PaymentReader.id(id)) }
     }
 
     /// The answer to a read of a payment's audit trail, with its query string.
-    public func events(of id: String, query: String?) async -> StoredAnswer {
-        await stored { () async throws(Problem) -> Answer in
+    public func events(of id: String, query: String?) async -> OperatorAnswer {
+        await told { () async throws(Problem) -> Answer in
             try await events(of: try PaymentReader.id(id), query: query)
         }
     }
@@ -78,11 +78,11 @@ public struct PaymentReader: Sendable {
         return id
     }
 
-    private func stored(_ read: () async throws(Problem) -> Answer) async -> StoredAnswer {
+    private func told(_ read: () async throws(Problem) -> Answer) async -> OperatorAnswer {
         do {
-            return try await read().stored
+            return try await read().told
         } catch {
-            return Answer(error).stored
+            return Answer(error).told
         }
     }
 }

@@ -21,7 +21,7 @@ struct OperatorRoutesTests {
         var comparisons: OperatorComparisons {
             OperatorComparisons { operation, request in
                 self.asked.withLock { $0.append((operation, request)) }
-                return StoredAnswer(
+                return OperatorAnswer(
                     status: 202, contentType: "application/json", location: "/there", body: Array("{}".utf8))
             }
         }
@@ -41,6 +41,20 @@ struct OperatorRoutesTests {
                 #expect(
                     asked.request
                         == OperatorRequest(person: "hana", id: id, query: "q=1", body: Array((body ?? "").utf8)))
+            }
+        }
+    }
+
+    @Test func `an answer that says when to come again says so in its header`() async throws {
+        let comparisons = OperatorComparisons { _, request in
+            OperatorAnswer(
+                status: 503, contentType: "application/problem+json", retryAfter: request.query.flatMap { Int($0) },
+                body: Array("{}".utf8))
+        }
+        try await RunningAdmin.run(comparisons: comparisons) { admin in
+            for (query, wanted) in [("?7", "7"), ("", nil)] {
+                let answer = try await admin.send("GET", "/v1/discrepancies\(query)", token: RunningAdmin.token)
+                #expect(answer.status == 503 && answer.headers["retry-after"] == wanted)
             }
         }
     }

@@ -79,8 +79,8 @@ struct RunningAdmin: Sendable {
         payment: { id in answer(id == "missing" ? 404 : 200, "payment \(id)") },
         events: { id, query in answer(200, "events \(id) \(query ?? "-")") })
 
-    private static func answer(_ status: Int, _ text: String) -> StoredAnswer {
-        StoredAnswer(status: status, contentType: "application/json", location: nil, body: Array(text.utf8))
+    private static func answer(_ status: Int, _ text: String) -> OperatorAnswer {
+        OperatorAnswer(status: status, contentType: "application/json", location: nil, body: Array(text.utf8))
     }
 
     func send(

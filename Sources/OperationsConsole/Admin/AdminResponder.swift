@@ -119,11 +119,11 @@ public struct AdminResponder: HTTPResponder {
                     "operator": .string(person), "method": .string(routed.method),
                     "route": .string(routed.route.rawValue), "status": .stringConvertible(answer.status),
                 ])
-            return render(answer.status, answer.contentType, answer.body, location: answer.location)
+            return render(answer)
         }
     }
 
-    private func operatorAnswer(_ routed: Routed, _ request: OperatorRequest) async throws -> StoredAnswer {
+    private func operatorAnswer(_ routed: Routed, _ request: OperatorRequest) async throws -> OperatorAnswer {
         switch routed.route {
         case .payments: return await reads.list(request.query)
         case .payment: return await reads.payment(request.id)
@@ -142,15 +142,18 @@ public struct AdminResponder: HTTPResponder {
         return response
     }
 
-    private func render(
-        _ status: Int, _ contentType: String, _ body: [UInt8], location: String? = nil
-    ) -> Response {
+    private func render(_ status: Int, _ contentType: String, _ body: [UInt8]) -> Response {
+        render(OperatorAnswer(status: status, contentType: contentType, body: body))
+    }
+
+    private func render(_ answer: OperatorAnswer) -> Response {
         var headers: HTTPFields = [
-            .contentType: contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            .contentType: answer.contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
-        if let location { headers[.location] = location }
+        headers[.location] = answer.location
+        headers[.retryAfter] = answer.retryAfter.map { String($0) }
         return Response(
-            status: HTTPResponse.Status(code: status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+            status: HTTPResponse.Status(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
     }
 }

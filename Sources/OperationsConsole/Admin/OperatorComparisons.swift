@@ -61,10 +61,10 @@ public struct OperatorComparisons: Sendable {
     }
 
     /// Answers an operation.
-    public let answer: @Sendable (Operation, OperatorRequest) async -> StoredAnswer
+    public let answer: @Sendable (Operation, OperatorRequest) async -> OperatorAnswer
 
     /// What operators may ask.
-    public init(answer: @escaping @Sendable (Operation, OperatorRequest) async -> StoredAnswer) {
+    public init(answer: @escaping @Sendable (Operation, OperatorRequest) async -> OperatorAnswer) {
         self.answer = answer
     }
 }

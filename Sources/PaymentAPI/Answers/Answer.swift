@@ -64,4 +64,10 @@ struct Answer: Sendable, Hashable {
     var stored: StoredAnswer {
         StoredAnswer(status: status, contentType: contentType, location: location, body: body)
     }
+
+    /// What an operator is told.
+    var told: OperatorAnswer {
+        OperatorAnswer(
+            status: status, contentType: contentType, location: location, retryAfter: retryAfter, body: body)
+    }
 }

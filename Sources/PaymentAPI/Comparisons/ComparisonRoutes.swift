@@ -9,7 +9,7 @@ public struct ComparisonRoutes: Sendable {
     public init(desk: ComparisonDesk) { self.desk = desk }
 
     /// `GET /v1/reconciliations`
-    public func runs(query: String?) async -> StoredAnswer {
+    public func runs(query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             let query = try ComparisonQueries.runs(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.runs(query) }
@@ -22,7 +22,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `POST /v1/reconciliations`
-    public func plan(query: String?, body: [UInt8]) async -> StoredAnswer {
+    public func plan(query: String?, body: [UInt8]) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let ask = try ComparisonBodies.ask(body)
@@ -32,7 +32,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `GET /v1/reconciliations/{id}`
-    public func run(_ id: String, query: String?) async -> StoredAnswer {
+    public func run(_ id: String, query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, ComparisonRendering.run(try await run(ComparisonRoutes.run(id))))
@@ -40,7 +40,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `GET /v1/reconciliations/{id}/findings`
-    public func findings(of id: String, query: String?) async -> StoredAnswer {
+    public func findings(of id: String, query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             let id = try ComparisonRoutes.run(id)
             let (after, limit) = try ComparisonQueries.findings(query, of: id)
@@ -60,7 +60,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `POST /v1/reconciliations/{id}/abandon`
-    public func abandon(_ id: String, query: String?) async -> StoredAnswer {
+    public func abandon(_ id: String, query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.run(id)
@@ -91,7 +91,7 @@ public struct ComparisonRoutes: Sendable {
 
 extension ComparisonRoutes {
     /// `GET /v1/discrepancies`
-    public func discrepancies(query: String?) async -> StoredAnswer {
+    public func discrepancies(query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             let query = try ComparisonQueries.discrepancies(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.discrepancies(query) }
@@ -104,7 +104,7 @@ extension ComparisonRoutes {
     }
 
     /// `GET /v1/discrepancies/{id}`
-    public func discrepancy(_ id: String, query: String?) async -> StoredAnswer {
+    public func discrepancy(_ id: String, query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.discrepancy(id)
@@ -114,24 +114,24 @@ extension ComparisonRoutes {
     }
 
     /// `POST /v1/discrepancies/{id}/assignment`
-    public func assign(_ id: String, query: String?, body: [UInt8], by person: String) async -> StoredAnswer {
+    public func assign(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.assignment(body) }
     }
 
     /// `POST /v1/discrepancies/{id}/comments`
-    public func comment(_ id: String, query: String?, body: [UInt8], by person: String) async -> StoredAnswer {
+    public func comment(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.comment(body) }
     }
 
     /// `POST /v1/discrepancies/{id}/close`
-    public func close(_ id: String, query: String?, body: [UInt8], by person: String) async -> StoredAnswer {
+    public func close(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.close(body) }
     }
 
     private func change(
         _ id: String, _ query: String?, by person: String,
         _ read: () throws(Problem) -> ComparisonBodies.Change
-    ) async -> StoredAnswer {
+    ) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.discrepancy(id)
@@ -152,11 +152,11 @@ extension ComparisonRoutes {
 }
 
 extension ComparisonRoutes {
-    private func answer(_ make: () async throws(Problem) -> Answer) async -> StoredAnswer {
+    private func answer(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
         do {
-            return try await make().stored
+            return try await make().told
         } catch {
-            return Answer(error).stored
+            return Answer(error).told
         }
     }
 

@@ -15,7 +15,7 @@ public struct SiteRoutes: Sendable {
     }
 
     /// `GET /v1/site`
-    public func site(query: String?) async -> StoredAnswer {
+    public func site(query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, try await document())
@@ -29,7 +29,7 @@ public struct SiteRoutes: Sendable {
     ///   - approver: whose token approved it.
     public func promote(
         query: String?, body: [UInt8], by person: String, approver: String?
-    ) async -> StoredAnswer {
+    ) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let (request, wait, epoch) = try SiteBodies.promotion(body, by: person, approver: approver)
@@ -42,7 +42,7 @@ public struct SiteRoutes: Sendable {
     }
 
     /// `POST /v1/site/drain`: 200 once it is drained, 202 while it goes on.
-    public func drain(query: String?) async -> StoredAnswer {
+    public func drain(query: String?) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             do throws(SiteDeskFailure) {
@@ -57,12 +57,12 @@ public struct SiteRoutes: Sendable {
     }
 
     /// `POST /v1/site/demote`
-    public func demote(query: String?) async -> StoredAnswer {
+    public func demote(query: String?) async -> OperatorAnswer {
         await change(query) { () async throws(SiteDeskFailure) in _ = try await desk.demote() }
     }
 
     /// `POST /v1/site/mode`
-    public func mode(query: String?, body: [UInt8]) async -> StoredAnswer {
+    public func mode(query: String?, body: [UInt8]) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let mode = try SiteBodies.mode(body)
@@ -73,7 +73,7 @@ public struct SiteRoutes: Sendable {
 
     private func change(
         _ query: String?, _ body: () async throws(SiteDeskFailure) -> Void
-    ) async -> StoredAnswer {
+    ) async -> OperatorAnswer {
         await answer { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             try await tell(body)
@@ -86,11 +86,11 @@ public struct SiteRoutes: Sendable {
         return SiteRendering.site(desk.settings.site, reading)
     }
 
-    private func answer(_ make: () async throws(Problem) -> Answer) async -> StoredAnswer {
+    private func answer(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
         do {
-            return try await make().stored
+            return try await make().told
         } catch {
-            return Answer(error).stored
+            return Answer(error).told
         }
     }
 

@@ -51,13 +51,18 @@ struct OperationsDescription {
                 .map(follow)
         else { return ["\(place): this status is not described: \(reply.text)"] }
         var found: [String] = []
-        for (name, header) in response["headers"]?.members ?? [:] {
+        let headers = (response["headers"]?.members ?? [:]).mapValues(follow)
+        if reply.headers["retry-after"] != nil, headers["Retry-After"] == nil {
+            found.append("\(place): Retry-After is not described")
+        }
+        for (name, header) in headers {
             guard let value = reply.headers[name.lowercased()] else {
                 if header["required"] == .bool(true) { found.append("\(place): no header \(name)") }
                 continue
             }
             found += schemas.findings(
-                .string(value), header["schema"] ?? .object([:]), in: "operations.yaml", at: "\(place) \(name)")
+                Int64(value).map { .integer($0) } ?? .string(value), header["schema"] ?? .object([:]),
+                in: "operations.yaml", at: "\(place) \(name)")
         }
         let type = reply.headers["content-type"].map { String($0.prefix { $0 != ";" }) } ?? ""
         guard let schema = response["content"]?[type]?["schema"] else {
