@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PaymentAPI
 import PaymentCore
 import Reconciler
 
@@ -38,22 +39,45 @@ struct ListDiscrepancies: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
     @OptionGroup var filters: DiscrepancyFilters
-    @Option(help: "At most so many, 1 to 200.") var limit: Int = 50
+    @OptionGroup var paging: ListPaging
     @Option(help: "text or json.") var output: OutputFormat?
 
     func run() async throws {
-        guard (1...200).contains(limit) else {
-            throw CommandFailure(.usage, "--limit: '\(limit)'; allowed: 1 to 200")
-        }
-        let query = try filters.query(limit: limit)
+        let query = try query()
         let desk = try await openDesk(options.load())
+        for line in try await lines(query, at: desk, .chosen(output), after: CommandLine.arguments) { print(line) }
+    }
+
+    /// What is wanted, from the place on that the cursor names.
+    func query() throws -> DiscrepancyQuery {
+        var query = try filters.query(limit: paging.checkedLimit())
+        query.after = try paging.place { OperatorCursor.place($0, of: scope(of: query)) }
+        return query
+    }
+
+    /// What is printed.
+    ///
+    /// - Parameter arguments: the words of the command, for the one that goes on.
+    func lines(
+        _ query: DiscrepancyQuery, at desk: ComparisonDesk, _ format: OutputFormat, after arguments: [String]
+    ) async throws -> [String] {
         let (page, now) = try await told { () async throws(ComparisonDeskFailure) in
             try await desk.read { () async throws(StoreFailure) in
                 (try await desk.store.discrepancies(query), try await desk.store.now())
             }
         }
-        let format = OutputFormat.chosen(output)
-        for discrepancy in page.items { print(ComparisonLine.render(discrepancy, now: now, as: format)) }
+        let more = page.next.map { next in
+            ListPaging.more(OperatorCursor.text(next, of: scope(of: query)), as: format, after: arguments)
+        }
+        return page.items.map { ComparisonLine.render($0, now: now, as: format) } + (more.map { [$0] } ?? [])
+    }
+
+    /// The filters that a cursor belongs to. An age is counted from each command anew; the oldest come first, so that
+    /// the place holds whatever has grown old enough since.
+    private func scope(of query: DiscrepancyQuery) -> DiscrepancyQuery {
+        var scope = query
+        scope.openedBefore = nil
+        return scope
     }
 }
 

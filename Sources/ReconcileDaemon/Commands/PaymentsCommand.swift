@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PaymentAPI
 import PaymentCore
 import Reconciler
 
@@ -41,14 +42,18 @@ struct ListPayments: AsyncParsableCommand {
     var state: String?
     @Option(help: "Only with this reference.") var reference: String?
     @Option(help: "Only with a leg at this provider.") var provider: String?
-    @Option(help: "At most so many, 1 to 200.") var limit: Int = 50
+    @OptionGroup var paging: ListPaging
     @Option(help: "text or json.") var output: OutputFormat?
 
     func run() async throws {
-        var query = PaymentQuery(limit: limit)
-        guard (1...200).contains(limit) else {
-            throw CommandFailure(.usage, "--limit: '\(limit)'; allowed: 1 to 200")
-        }
+        let query = try query()
+        let store = try await openStore(options)
+        for line in try await lines(query, in: store, .chosen(output), after: CommandLine.arguments) { print(line) }
+    }
+
+    /// What is wanted, from the place on that the cursor names.
+    func query() throws -> PaymentQuery {
+        var query = PaymentQuery(limit: try paging.checkedLimit())
         if let state {
             guard let known = PaymentState(rawValue: state) else {
                 let allowed = PaymentState.allCases.map(\.rawValue).joined(separator: ", ")
@@ -64,8 +69,19 @@ struct ListPayments: AsyncParsableCommand {
             }
         }
         query.reference = reference
-        let page = try await openStore(options).payments(query)
-        for payment in page.items { print(PaymentLine.render(payment, as: .chosen(output))) }
+        query.after = try paging.place { OperatorCursor.place($0, of: query) }
+        return query
+    }
+
+    /// What is printed.
+    ///
+    /// - Parameter arguments: the words of the command, for the one that goes on.
+    func lines(
+        _ query: PaymentQuery, in store: any PaymentStore, _ format: OutputFormat, after arguments: [String]
+    ) async throws -> [String] {
+        let page = try await store.payments(query)
+        let more = page.next.map { ListPaging.more(OperatorCursor.text($0, of: query), as: format, after: arguments) }
+        return page.items.map { PaymentLine.render($0, as: format) } + (more.map { [$0] } ?? [])
     }
 }
 
