@@ -10,6 +10,7 @@ struct Story {
     struct Rows: StoredRows {
         var payments: [Payment] = []
         var trails: [PaymentID: [AuditEntry]] = [:]
+        var comparisons = SimulatedComparisons()
 
         func payment(_ id: PaymentID) -> Payment? { payments.first { $0.id == id } }
         func everyPayment() -> [Payment] { payments }
