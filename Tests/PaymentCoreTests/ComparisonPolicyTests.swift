@@ -45,14 +45,29 @@ import Testing
     }
 
     @Test func `a payment that cannot act any more is told to a person`() throws {
-        let policy = ComparisonPolicy.standard
-        let succeeded = try Compared.ours("k", .taken)
-        #expect(policy.rule(for: .statusDiffers, ours: succeeded).action == .tell)
-        let failed = try Compared.ours("k", .ended, state: .failed)
-        #expect(policy.rule(for: .statusDiffers, ours: failed).action == .settle)
-        let refunding = try Compared.ours("k", .taken, work: .underWay)
-        #expect(policy.rule(for: .refundDiffers, ours: refunding).action == .settle)
-        let undoing = try ComparisonPolicy([.orphan: .init(.undo)])
-        #expect(undoing.rule(for: .orphan, ours: nil).action == .undo)
+        func action(_ found: ComparisonClass, _ ours: BookedPosition?) throws -> ComparisonAction {
+            ComparisonPolicy.standard.rule(for: try Compared.finding(found, ours: ours)).action
+        }
+        #expect(try action(.statusDiffers, Compared.ours("k", .taken)) == .tell)
+        #expect(try action(.statusDiffers, Compared.ours("k", .ended, state: .failed)) == .settle)
+        #expect(try action(.refundDiffers, Compared.ours("k", .taken, work: .underWay)) == .settle)
+    }
+
+    @Test func `what does not show what it takes to undo it is told to a person, after the same wait`() throws {
+        let policy = try ComparisonPolicy([
+            .orphan: .init(.undo, after: .hours(2)), .duplicate: .init(.undo, after: .hours(2)),
+        ])
+        for found in [ComparisonClass.orphan, .duplicate] {
+            let whole = try Compared.theirs("k", .captured, names: "x")
+            let unreadable = ListedPosition(
+                key: whole.key, payment: whole.payment, leg: 0, status: .captured, amount: nil, captured: nil,
+                refunds: [], updatedAt: whole.updatedAt, contradiction: "amount_unreadable")
+            let rule = policy.rule(for: try Compared.finding(found, theirs: whole))
+            #expect(rule == .init(.undo, after: .hours(2)))
+            for theirs in [unreadable, try Compared.theirs("k", .authorized, amount: 0, names: "x")] {
+                let told = policy.rule(for: try Compared.finding(found, theirs: theirs))
+                #expect(told == .init(.tell, after: .hours(2)))
+            }
+        }
     }
 }

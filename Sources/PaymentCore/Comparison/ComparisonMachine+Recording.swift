@@ -141,7 +141,7 @@ extension ComparisonMachine {
     private func open(
         _ finding: ComparisonFinding, _ known: Discrepancy?, into draft: inout Draft, _ now: Timestamp
     ) {
-        let rule = settings.policy.rule(for: finding.finding, ours: finding.ours)
+        let rule = settings.policy.rule(for: finding)
         var found =
             known?.after(.seen(finding, rule: rule, run: run.id), now)
             ?? Discrepancy(finding, rule: rule, run: run.id, at: now)

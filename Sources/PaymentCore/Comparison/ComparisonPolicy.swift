@@ -74,12 +74,17 @@ public struct ComparisonPolicy: Sendable, Hashable {
     /// The rule of a class; of what is no difference, that somebody is told.
     public func rule(for found: ComparisonClass) -> Rule { rules[found] ?? Rule(.tell) }
 
-    /// What is done about a difference of a leg of ours, or of none: where the payment's machine cannot act any more, a
-    /// person is told instead.
-    public func rule(for found: ComparisonClass, ours: BookedPosition?) -> Rule {
-        let rule = rule(for: found)
-        guard rule.action == .settle || rule.action == .quarantine else { return rule }
-        return ours?.isActionable == true ? rule : Rule(.tell, after: rule.wait)
+    /// What is done about a difference. Where that could do nothing, a person is told instead: the payment's machine
+    /// cannot act any more, or the transaction does not show what it would take to undo it.
+    public func rule(for finding: ComparisonFinding) -> Rule {
+        let rule = rule(for: finding.finding)
+        let doesSomething =
+            switch rule.action {
+            case .settle, .quarantine: finding.ours?.isActionable == true
+            case .undo: UnbookedTransaction.isShown(by: finding)
+            case .tell: true
+            }
+        return doesSomething ? rule : Rule(.tell, after: rule.wait)
     }
 
     /// The actions that make sense for a class, in the order of ``ComparisonAction``.

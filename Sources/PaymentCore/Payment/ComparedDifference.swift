@@ -52,9 +52,7 @@ public struct UnbookedTransaction: Sendable, Hashable {
     /// The transaction of a finding; `nil` if it is not about one that can be undone: it shows no amount, or names
     /// nobody.
     public init?(_ finding: ComparisonFinding, run: ComparisonRunID) {
-        guard finding.finding == .orphan || finding.finding == .duplicate, let theirs = finding.theirs,
-            let amount = theirs.amount, !amount.isZero, let payment = theirs.payment, finding.ours == nil
-        else { return nil }
+        guard let (theirs, amount, payment) = UnbookedTransaction.shown(by: finding) else { return nil }
         let digest = Digest(of: ["reconciled.undo.1", finding.provider.name, theirs.key.text])
         do {
             owner = try CallerID(UnbookedTransaction.caller)
@@ -70,5 +68,17 @@ public struct UnbookedTransaction: Sendable, Hashable {
         updatedAt = theirs.updatedAt
         self.run = run
         self.finding = finding.finding
+    }
+
+    /// Whether a finding shows a transaction that can be undone.
+    public static func isShown(by finding: ComparisonFinding) -> Bool { shown(by: finding) != nil }
+
+    private static func shown(
+        by finding: ComparisonFinding
+    ) -> (theirs: ListedPosition, amount: Money, payment: PaymentID)? {
+        guard finding.finding == .orphan || finding.finding == .duplicate, let theirs = finding.theirs,
+            let amount = theirs.amount, !amount.isZero, let payment = theirs.payment, finding.ours == nil
+        else { return nil }
+        return (theirs, amount, payment)
     }
 }
