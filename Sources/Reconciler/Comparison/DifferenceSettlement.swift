@@ -29,13 +29,11 @@ extension SettlementEngine: DifferenceSettlement {
     }
 
     private func undo(_ order: SettlementOrder) async throws(StoreFailure) {
+        // The policy does not order what cannot be undone.
         guard let transaction = UnbookedTransaction(order.finding, run: order.run) else { return }
         let created = PaymentMachine.undoing(transaction, context())
         let payment = created.machine.payment
-        let record = IdempotencyRecord(
-            caller: payment.caller, key: payment.key, operation: .create, payment: payment.id,
-            fingerprint: Digest(of: ["reconciled.undo.1", transaction.provider.name, transaction.key.text]),
-            createdAt: context().now)
+        let record = IdempotencyRecord(undoing: transaction, by: payment, at: context().now)
         switch try await insert(created, record, operation: "undo") {
         case .inserted: break
         case .keySpent(let known) where known.isPruned:
@@ -52,5 +50,15 @@ extension SettlementEngine: DifferenceSettlement {
 
     private func hand(_ event: PaymentEvent, to id: PaymentID) async throws(StoreFailure) {
         if try await !take(id, [event], []) { try await write(id, [event], nil) }
+    }
+}
+
+extension IdempotencyRecord {
+    /// The record that has a transaction undone once.
+    public init(undoing transaction: UnbookedTransaction, by payment: Payment, at now: Timestamp) {
+        self.init(
+            caller: payment.caller, key: payment.key, operation: .create, payment: payment.id,
+            fingerprint: Digest(of: ["reconciled.undo.1", transaction.provider.name, transaction.key.text]),
+            createdAt: now)
     }
 }

@@ -33,10 +33,7 @@ extension World {
         let created = PaymentMachine.undoing(transaction, context(replica))
         let payment = created.machine.payment
         guard let place = places[payment.id] else { return true }
-        let record = IdempotencyRecord(
-            caller: payment.caller, key: payment.key, operation: .create, payment: payment.id,
-            fingerprint: Digest(of: ["reconciled.undo.1", transaction.provider.name, transaction.key.text]),
-            createdAt: clock(replica))
+        let record = IdempotencyRecord(undoing: transaction, by: payment, at: clock(replica))
         let change = PaymentChange(
             payment: payment, entries: created.machine.newEntries,
             lease: .creating(holder: replicas[replica].holder, leaseFor: limits.lease), record: record)
@@ -48,7 +45,10 @@ extension World {
             machine.committed(version: version)
             begin(replica, machine, lease, created.actions)
             return true
-        case .success(.duplicate), .success(.versionConflict):
+        case .success(.duplicate(let known)):
+            deliver(replica, places[known.payment] ?? place, [.unbooked(transaction)], [])
+            return true
+        case .success(.versionConflict):
             deliver(replica, place, [.unbooked(transaction)], [])
             return true
         case .success(.leaseLost), .failure: return false
