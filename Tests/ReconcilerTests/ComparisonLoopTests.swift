@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Which run is next, and when the loop looks again.
-@Suite struct ComparisonLoopTests {
+@Suite(.timeLimit(.minutes(5))) struct ComparisonLoopTests {
     private func completed(_ stage: ComparisonStage) async throws -> [ComparisonRun] {
         var query = RunQuery(limit: 200)
         query.state = .completed

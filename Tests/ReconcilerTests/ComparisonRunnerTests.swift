@@ -4,7 +4,7 @@ import Reconciler
 import Testing
 
 /// What becomes of a run when something around it fails.
-@Suite struct ComparisonRunnerTests {
+@Suite(.timeLimit(.minutes(5))) struct ComparisonRunnerTests {
     @Test func `a run that nothing disturbs reads each page once, and is proven`() async throws {
         let stage = try ComparisonStage()
         let run = try await stage.planned()

@@ -7,7 +7,8 @@ actor RememberingProvider: PaymentProvider {
     nonisolated let contract = ProviderContract.reference
     private var status: Observation.Status
     private var captures: [Observation.Movement] = []
-    private var refunds: [Observation.Movement] = []
+    /// What was given back; a key that comes again gives back nothing more.
+    private(set) var refunds: [Observation.Movement] = []
     private(set) var sent: [EffectKind] = []
     private(set) var firstSent: Timestamp?
     private(set) var inquiries: [Timestamp] = []
@@ -27,6 +28,7 @@ actor RememberingProvider: PaymentProvider {
         case .sale, .capture: status = .captured
         case .void: status = status == .authorized ? .voided : .tombstoned
         case .refund:
+            guard !refunds.contains(where: { $0.key == order.key }) else { break }
             refunds.append(Observation.Movement(key: order.key, amount: order.amount, state: .succeeded))
         }
         if order.kind == .capture {

@@ -76,7 +76,30 @@ import Testing
             return
         }
         #expect(id == one.id)
-        #expect(await provider.sent == [.refund])
+        #expect(await provider.refunds.map(\.amount) == [one.amount])
+        #expect(await provider.sent.allSatisfy { $0 == .refund })
+    }
+
+    @Test func `an orphan that is ordered to be undone again at any time is given back once`() async throws {
+        for step in 0..<3 {
+            let one = try OnePayment()
+            let provider = RememberingProvider(one.card)
+            let (engine, order) = (one.engine(provider, try one.settings()), try order())
+            await provider.capture(under: try #require(order.finding.theirs?.key), one.amount)
+            try await whileRunning(engine) {
+                for number in 0..<3 {
+                    try await engine.carryOut(order)
+                    try await Polling.until("it got so far") {
+                        let isSent = await !provider.sent.isEmpty
+                        let isUndone = try await one.store.payment(one.id)?.state == .failed
+                        return number == 2 ? isUndone : [true, isSent, isUndone][step]
+                    }
+                }
+            }
+            #expect(
+                await provider.refunds.map(\.amount) == [one.amount],
+                "again \(["at once", "while it is sent", "after its end"][step])")
+        }
     }
 
     @Test func `nothing is undone of a payment whose caller came first`() async throws {
@@ -115,7 +138,7 @@ import Testing
             try await Polling.until("it is undone") { try await one.store.payment(one.id)?.state == .failed }
         }
         #expect(await one.store.unusedFaults == 0)
-        #expect(await provider.sent == [.refund])
+        #expect(await provider.refunds.map(\.amount) == [one.amount])
         #expect(try await one.store.auditTrail(of: one.id, after: 0, limit: 100).count { $0.type == .created } == 1)
     }
 
