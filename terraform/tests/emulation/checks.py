@@ -219,3 +219,11 @@ def nothing_left(settings: dict, endpoint: str) -> None:
               f"no secret is left in {region}")
         ranges = [v["CidrBlock"] for v in client("ec2", region, endpoint).describe_vpcs()["Vpcs"]]
         holds(settings[part]["cidr"] not in ranges, f"no VPC is left in {region}")
+
+
+def final_snapshot(settings: dict, part: str, suffix: str, endpoint: str) -> None:
+    """What a deleted database leaves behind."""
+    rds = client("rds", settings[part]["region"], endpoint)
+    names = {s["DBSnapshotIdentifier"] for s in rds.describe_db_snapshots(SnapshotType="manual")["DBSnapshots"]}
+    wanted = f"{name(settings, part)}-{suffix}"
+    holds(wanted in names, f"the database of {part} left {wanted}: {names}")
