@@ -13,31 +13,13 @@
 # BENCH_CACHE names the directory for installed Python packages; default: reconciled-bench in the user's
 # cache directory.
 
+source scripts/postgres.sh
+
 BENCH_CACHE=${BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/reconciled-bench}
 
 # What postgres_start sets: where the server's files are, its port, and a URL for its database NAME with
 # "$PG_URL/NAME". Role and database are both called bench.
 PG_DIR='' PG_PORT='' PG_URL=''
-
-# pg_bin: the directory of PostgreSQL's programs, the newest when there are several.
-pg_bin() {
-    local newest
-    newest=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
-    if [[ -z "$newest" ]]; then
-        newest=$(command -v postgres) || die "no PostgreSQL server; on Debian: apt-get install postgresql"
-        newest=$(dirname "$newest")
-    fi
-    echo "$newest"
-}
-
-# as_server COMMAND...: servers refuse to run as root; then the user postgres runs them.
-as_server() {
-    if ((EUID == 0)); then
-        (cd / && runuser -u postgres -- "$@")
-    else
-        "$@"
-    fi
-}
 
 # free_port: a TCP port of this machine that nobody listens on.
 free_port() {

@@ -6,8 +6,7 @@ PG_BIN='' DATABASE=payments
 declare -A PG_PORT=()
 
 postgres_check() {
-    PG_BIN=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
-    [[ -n $PG_BIN ]] || PG_BIN=$(dirname "$(command -v postgres || echo /nowhere/postgres)")
+    PG_BIN=$(pg_bin 2>/dev/null) || unable "PostgreSQL's programs were not found; on Debian: apt-get install postgresql"
     local program
     for program in initdb pg_basebackup postgres pg_rewind; do
         [[ -x $PG_BIN/$program ]] || unable "PostgreSQL's $program was not found; on Debian: apt-get install postgresql"
@@ -20,15 +19,6 @@ postgres_check() {
 site_of() { if [[ $1 == w* ]]; then echo witness; else echo "${1:0:1}"; fi; }
 data_of() { echo "$DRILL_DIR/db/$1"; }
 port_of() { echo "$((5431 + ${1:1}))"; }
-
-# as_server COMMAND...: as the user that may run servers.
-as_server() {
-    if ((EUID == 0)); then
-        (cd / && setpriv --reuid postgres --regid postgres --init-groups -- "$@")
-    else
-        "$@"
-    fi
-}
 
 # server_in PLACE COMMAND...: the same, in a place.
 server_in() {

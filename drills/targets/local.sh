@@ -14,6 +14,7 @@ CALLER_TOKEN=caller-of-a-drill OPERATOR_TOKEN=operator-of-a-drill
 
 source drills/lib/processes.sh
 source drills/lib/network.sh
+source scripts/postgres.sh
 source drills/lib/postgres.sh
 source drills/lib/daemons.sh
 source drills/lib/sites.sh
