@@ -104,8 +104,10 @@ let package = Package(
             ], swiftSettings: strict),
         // Tests.
         .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore"], swiftSettings: strict),
+        // What is logged, kept for tests that look at it.
+        .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
         .testTarget(
-            name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", logging],
+            name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", logging],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", logging, metrics, coreMetrics, metricsTestKit],
@@ -116,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "ProvidersTests",
             dependencies: [
-                "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator", logging, metrics,
+                "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator", "LogCapture", logging,
+                metrics,
             ],
             swiftSettings: strict),
         // One suite that every store passes.
@@ -145,7 +148,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PaymentAPITests",
-            dependencies: ["PaymentAPI", "Reconciler", "PaymentCore", hummingbird, crypto, logging],
+            dependencies: ["PaymentAPI", "Reconciler", "PaymentCore", "LogCapture", hummingbird, crypto, logging],
             swiftSettings: strict),
         .testTarget(
             name: "OperationsConsoleTests",

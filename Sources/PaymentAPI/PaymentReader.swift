@@ -56,17 +56,17 @@ public struct PaymentReader: Sendable {
 
     /// The answer to a listing with its query string, problem documents included.
     public func list(query: String?) async -> OperatorAnswer {
-        await told { () async throws(Problem) -> Answer in try await page(query: query) }
+        await OperatorAnswer.of { () async throws(Problem) -> Answer in try await page(query: query) }
     }
 
     /// The answer to a read of one payment, named by the text in the path.
     public func payment(_ id: String) async -> OperatorAnswer {
-        await told { () async throws(Problem) -> Answer in try await one(try PaymentReader.id(id)) }
+        await OperatorAnswer.of { () async throws(Problem) -> Answer in try await one(try PaymentReader.id(id)) }
     }
 
     /// The answer to a read of a payment's audit trail, with its query string.
     public func events(of id: String, query: String?) async -> OperatorAnswer {
-        await told { () async throws(Problem) -> Answer in
+        await OperatorAnswer.of { () async throws(Problem) -> Answer in
             try await events(of: try PaymentReader.id(id), query: query)
         }
     }
@@ -76,14 +76,6 @@ public struct PaymentReader: Sendable {
             throw .malformed(field: "id", "Must be pay_ and 40 lowercase hexadecimal digits.")
         }
         return id
-    }
-
-    private func told(_ read: () async throws(Problem) -> Answer) async -> OperatorAnswer {
-        do {
-            return try await read().told
-        } catch {
-            return Answer(error).told
-        }
     }
 }
 

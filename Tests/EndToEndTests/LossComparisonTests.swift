@@ -17,15 +17,7 @@ import Testing
 
     /// Loses east with payments that its standby never heard of, and makes west active.
     private static func lose(_ sites: TwoSites) async throws {
-        let known = try await sites.east.create(Bodies.card(), key: "known-1")
-        try await Polling.until("the standby shows the payment") {
-            try await sites.west.send(.get, "/v1/payments/\(known.id)").state == "succeeded"
-        }
-        try await sites.pair.psql(on: .standby, "ALTER SYSTEM SET primary_conninfo = ''")
-        try await sites.pair.psql(on: .standby, "SELECT pg_reload_conf()")
-        try await Polling.until("nobody follows the primary") {
-            try await sites.pair.psql(on: .primary, "SELECT count(*) FROM pg_stat_replication") == "0"
-        }
+        try await sites.leaveStandbyBehind()
         #expect(try await sites.east.create(Bodies.card(700), key: "lost-1").status == 201)
         try await sites.loseEast()
         let promoted = try sites.site([

@@ -187,16 +187,7 @@ extension SiteTests {
         }
         let site = "lease: 3s, replication: asynchronous"
         try await TwoSites.run(site, isSynchronous: false, asynchronous) { sites in
-            let known = try await sites.east.create(Bodies.card(), key: "known-1")
-            try await Polling.until("the standby shows the payment") {
-                try await sites.west.send(.get, "/v1/payments/\(known.id)").state == "succeeded"
-            }
-            // The standby hears nothing any more.
-            try await sites.pair.psql(on: .standby, "ALTER SYSTEM SET primary_conninfo = ''")
-            try await sites.pair.psql(on: .standby, "SELECT pg_reload_conf()")
-            try await Polling.until("nobody follows the primary") {
-                try await sites.pair.psql(on: .primary, "SELECT count(*) FROM pg_stat_replication") == "0"
-            }
+            try await sites.leaveStandbyBehind()
             let lost = try await sites.east.create(Bodies.card(700), key: "lost-1")
             #expect(lost.status == 201)
             try await sites.loseEast()

@@ -91,6 +91,19 @@ struct TwoSites: Sendable {
         return (try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]) ?? [:]
     }
 
+    /// Makes a payment that both sites know, and cuts the standby off: it hears nothing of what comes after.
+    func leaveStandbyBehind() async throws {
+        let known = try await east.create(Bodies.card(), key: "known-1")
+        try await Polling.until("the standby shows the payment") {
+            try await west.send(.get, "/v1/payments/\(known.id)").state == "succeeded"
+        }
+        try await pair.psql(on: .standby, "ALTER SYSTEM SET primary_conninfo = ''")
+        try await pair.psql(on: .standby, "SELECT pg_reload_conf()")
+        try await Polling.until("nobody follows the primary") {
+            try await pair.psql(on: .primary, "SELECT count(*) FROM pg_stat_replication") == "0"
+        }
+    }
+
     /// Loses the active site at once: its daemon and its database.
     func loseEast() async throws {
         await world.kill(0)

@@ -1,4 +1,5 @@
 import Foundation
+import LogCapture
 import Logging
 import PaymentCore
 import Reconciler

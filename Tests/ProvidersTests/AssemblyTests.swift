@@ -1,4 +1,5 @@
 import HTTPTransport
+import LogCapture
 import Logging
 import Synchronization
 import Testing
@@ -96,14 +97,14 @@ struct AssemblyTests {
 
     @Test
     func `neither keys nor secrets nor instruments are logged`() async throws {
-        let record = LineRecord()
-        var logger = Logger(label: "test") { _ in LineHandler(record: record) }
+        let logged = LogLines()
+        var logger = Logger(label: "test") { _ in logged.handler }
         logger.logLevel = .trace
         let sender = ScriptedSender([try accepted(), ScriptedSender.fail(.connectionReset, .sent, bytesWritten: 9)])
         let card = try provider(settings("card"), sender, logger: logger).provider
         _ = try await card.send(book.send(.authorize))
         _ = try await card.send(book.send(.capture))
-        let lines = record.lines.withLock { $0 }
+        let lines = logged.all
         #expect(lines.count == 2 && lines.allSatisfy { $0.contains("card") })
         for secret in [
             try book.key(.authorize).text, try book.key(.capture).text, "very-secret", book.instrument, "4711",
@@ -134,27 +135,5 @@ struct AssemblyTests {
             sender: ScriptedSender(), connections: 8, clock: StandingClock(), logger: .silent)
         let card = try settings("card")
         #expect(throws: ProviderAssembly.Failure.duplicateName(card.name)) { try assembly.assemble([card, card]) }
-    }
-}
-
-/// Every line that was logged.
-final class LineRecord: Sendable {
-    let lines = Mutex<[String]>([])
-}
-
-/// Keeps lines with their metadata.
-struct LineHandler: LogHandler {
-    let record: LineRecord
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        record.lines.withLock { $0.append("\(event.message) \(all)") }
     }
 }

@@ -1,3 +1,4 @@
+import LogCapture
 import Logging
 import MemoryStore
 import PaymentCore

@@ -10,7 +10,7 @@ public struct ComparisonRoutes: Sendable {
 
     /// `GET /v1/reconciliations`
     public func runs(query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             let query = try ComparisonQueries.runs(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.runs(query) }
             return Answer(
@@ -23,7 +23,7 @@ public struct ComparisonRoutes: Sendable {
 
     /// `POST /v1/reconciliations`
     public func plan(query: String?, body: [UInt8]) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let ask = try ComparisonBodies.ask(body)
             let run = try await tell { () async throws(ComparisonDeskFailure) in try await desk.plan(ask) }
@@ -33,7 +33,7 @@ public struct ComparisonRoutes: Sendable {
 
     /// `GET /v1/reconciliations/{id}`
     public func run(_ id: String, query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, ComparisonRendering.run(try await run(ComparisonRoutes.run(id))))
         }
@@ -41,7 +41,7 @@ public struct ComparisonRoutes: Sendable {
 
     /// `GET /v1/reconciliations/{id}/findings`
     public func findings(of id: String, query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             let id = try ComparisonRoutes.run(id)
             let (after, limit) = try ComparisonQueries.findings(query, of: id)
             _ = try await run(id)
@@ -61,7 +61,7 @@ public struct ComparisonRoutes: Sendable {
 
     /// `POST /v1/reconciliations/{id}/abandon`
     public func abandon(_ id: String, query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.run(id)
             let run = try await tell { () async throws(ComparisonDeskFailure) in try await desk.abandon(id) }
@@ -92,7 +92,7 @@ public struct ComparisonRoutes: Sendable {
 extension ComparisonRoutes {
     /// `GET /v1/discrepancies`
     public func discrepancies(query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             let query = try ComparisonQueries.discrepancies(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.discrepancies(query) }
             return Answer(
@@ -105,7 +105,7 @@ extension ComparisonRoutes {
 
     /// `GET /v1/discrepancies/{id}`
     public func discrepancy(_ id: String, query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.discrepancy(id)
             let found = try await tell { () async throws(ComparisonDeskFailure) in try await desk.discrepancy(id) }
@@ -132,7 +132,7 @@ extension ComparisonRoutes {
         _ id: String, _ query: String?, by person: String,
         _ read: () throws(Problem) -> ComparisonBodies.Change
     ) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.discrepancy(id)
             let wanted = try read()
@@ -152,14 +152,6 @@ extension ComparisonRoutes {
 }
 
 extension ComparisonRoutes {
-    private func answer(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
-        do {
-            return try await make().told
-        } catch {
-            return Answer(error).told
-        }
-    }
-
     private func ask<Value: Sendable>(
         _ body: () async throws(StoreFailure) -> Value
     ) async throws(Problem) -> Value {

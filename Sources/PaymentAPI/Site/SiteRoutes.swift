@@ -16,7 +16,7 @@ public struct SiteRoutes: Sendable {
 
     /// `GET /v1/site`
     public func site(query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, try await document())
         }
@@ -30,7 +30,7 @@ public struct SiteRoutes: Sendable {
     public func promote(
         query: String?, body: [UInt8], by person: String, approver: String?
     ) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let (request, wait, epoch) = try SiteBodies.promotion(body, by: person, approver: approver)
             let promoted = try await tell { () async throws(SiteDeskFailure) in
@@ -43,7 +43,7 @@ public struct SiteRoutes: Sendable {
 
     /// `POST /v1/site/drain`: 200 once it is drained, 202 while it goes on.
     public func drain(query: String?) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             do throws(SiteDeskFailure) {
                 _ = try await desk.drain(within: drainLimit)
@@ -63,7 +63,7 @@ public struct SiteRoutes: Sendable {
 
     /// `POST /v1/site/mode`
     public func mode(query: String?, body: [UInt8]) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let mode = try SiteBodies.mode(body)
             _ = try await tell { () async throws(SiteDeskFailure) in try await desk.set(mode) }
@@ -74,7 +74,7 @@ public struct SiteRoutes: Sendable {
     private func change(
         _ query: String?, _ body: () async throws(SiteDeskFailure) -> Void
     ) async -> OperatorAnswer {
-        await answer { () async throws(Problem) in
+        await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             try await tell(body)
             return Answer(200, try await document())
@@ -84,14 +84,6 @@ public struct SiteRoutes: Sendable {
     private func document() async throws(Problem) -> JSONValue {
         let reading = try await tell { () async throws(SiteDeskFailure) in try await desk.status() }
         return SiteRendering.site(desk.settings.site, reading)
-    }
-
-    private func answer(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
-        do {
-            return try await make().told
-        } catch {
-            return Answer(error).told
-        }
     }
 
     private func tell<Value: Sendable>(

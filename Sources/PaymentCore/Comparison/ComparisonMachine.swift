@@ -25,9 +25,9 @@ public struct ComparisonMachine: Sendable {
     enum Ahead: Sendable {
         case nothing
         case reading
-        case listed(ListedPage)
-        case lookingUp(ListedPage)
-        case known(ListedPage, [KnownPosition])
+        case listed(Batch)
+        case lookingUp(Batch)
+        case known(Batch, [KnownPosition])
         case ours([KnownPosition])
     }
 
@@ -80,6 +80,9 @@ public struct ComparisonMachine: Sendable {
             after.cursor = page.next
             isLookedUp = false
         }
+
+        /// What is to be looked up of a page of the listing.
+        var questions: [PositionQuestion] { items.compactMap { $0.listed.map { PositionQuestion($0) } } }
     }
 
     /// A machine for a run that was claimed.
@@ -100,10 +103,10 @@ public struct ComparisonMachine: Sendable {
         case .standing(let sums): return stands(sums, now)
         case .page(let page):
             guard batch == nil else {
-                ahead = .listed(page)
+                ahead = .listed(Batch(page))
                 return lookUpAhead()
             }
-            return open(page)
+            return open(Batch(page))
         case .cursorRefused:
             return refused()
         case .known(let known): return looked(known, now)
@@ -189,8 +192,8 @@ public struct ComparisonMachine: Sendable {
         switch ahead {
         case .nothing: return beginPhase()
         case .reading, .lookingUp: return []
-        case .listed(let page): return open(page)
-        case .known(let page, let known): return open(page, known, now)
+        case .listed(let next): return open(next)
+        case .known(let next, let known): return open(next, known, now)
         case .ours(let page): return open(ours: page, now)
         }
     }
@@ -208,36 +211,34 @@ public struct ComparisonMachine: Sendable {
 
 extension ComparisonMachine {
     /// Begins a page of the listing, and has the next one read meanwhile.
-    private mutating func open(_ page: ListedPage) -> [ComparisonOrder] {
-        batch = Batch(page)
-        return [.lookUp(questions(batch))] + readAhead(page)
+    private mutating func open(_ page: Batch) -> [ComparisonOrder] {
+        batch = page
+        return [.lookUp(page.questions)] + readAhead(page)
     }
 
     /// Begins a page of the listing of which was looked up already what is known.
-    private mutating func open(
-        _ page: ListedPage, _ known: [KnownPosition], _ now: Timestamp
-    ) -> [ComparisonOrder] {
-        batch = Batch(page)
+    private mutating func open(_ page: Batch, _ known: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
+        batch = page
         let orders = readAhead(page)
         return orders + looked(known, now)
     }
 
-    private mutating func readAhead(_ page: ListedPage) -> [ComparisonOrder] {
-        ahead = page.next == nil ? .nothing : .reading
-        return page.next.map { [.readPage(cursor: $0, limit: settings.pageSize)] } ?? []
-    }
-
-    private func questions(_ batch: Batch?) -> [PositionQuestion] {
-        (batch?.items ?? []).compactMap { $0.listed.map { PositionQuestion($0) } }
+    private mutating func readAhead(_ page: Batch) -> [ComparisonOrder] {
+        guard let cursor = page.after.cursor else {
+            ahead = .nothing
+            return []
+        }
+        ahead = .reading
+        return [.readPage(cursor: cursor, limit: settings.pageSize)]
     }
 
     /// One look-up is on its way at a time: first that of the page in work, then that of the next.
     private mutating func lookUpAhead() -> [ComparisonOrder] {
-        guard case .listed(let page) = ahead, let batch, batch.isLookedUp,
-            !page.positions.contains(where: { batch.places[$0.key] != nil })
+        guard case .listed(let next) = ahead, let batch, batch.isLookedUp,
+            !next.items.contains(where: { batch.places[$0.key] != nil })
         else { return [] }
-        ahead = .lookingUp(page)
-        return [.lookUp(questions(Batch(page)))]
+        ahead = .lookingUp(next)
+        return [.lookUp(next.questions)]
     }
 
     private mutating func looked(_ known: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
@@ -246,12 +247,12 @@ extension ComparisonMachine {
             let orders = lookUpAhead()
             return orders + judge(now)
         }
-        guard case .lookingUp(let page) = ahead else { return [.letGo] }
+        guard case .lookingUp(let next) = ahead else { return [.letGo] }
         guard batch == nil else {
-            ahead = .known(page, known)
+            ahead = .known(next, known)
             return []
         }
-        return open(page, known, now)
+        return open(next, known, now)
     }
 
     private mutating func open(ours page: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
