@@ -20,16 +20,17 @@ extension MemoryStore: ComparisonStore {
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
-    ) async throws(StoreFailure) -> [KnownPosition] {
+    ) async throws(StoreFailure) -> BookedPage {
         try perform(.changedPositions) {
             let changed = stored.values.map(\.payment).filter { window.contains($0.updatedAt) }
             let found = changed.flatMap(\.bookedPositions).filter { position in
                 position.provider == provider && place.map { BookedPlace(position) > $0 } ?? true
             }.sorted { BookedPlace($0) < BookedPlace($1) }
-            return found.prefix(max(0, limit)).map { ours in
+            let page = found.prefix(max(0, limit)).map { ours in
                 let row = comparisons.rows[Comparisons.Place(provider: provider, key: ours.key)]
                 return KnownPosition(key: ours.key, ours: ours, row: row)
             }
+            return BookedPage(page, limit: limit)
         }
     }
 

@@ -54,7 +54,7 @@ enum PositionStatements {
                 SELECT \(BookedColumns.payment) FROM payments
                 WHERE (updated_at, id) >= ($2, $3) AND updated_at < $4 ORDER BY updated_at, id LIMIT $5
             )
-            SELECT p.id, p.updated_at, \(BookedColumns.selection), \(ComparedRow.qualified)
+            SELECT p.id, p.updated_at, l.leg, told.*
             FROM p
             LEFT JOIN LATERAL (
                 SELECT *, coalesce(key, (
@@ -64,6 +64,10 @@ enum PositionStatements {
                 FROM legs WHERE payment_id = p.id AND provider = $1 ORDER BY leg
             ) AS l ON true
             LEFT JOIN LATERAL (\(remembered("l.known_key"))) AS c ON true
+            LEFT JOIN LATERAL (
+                SELECT \(BookedColumns.selection), \(ComparedRow.qualified)
+                WHERE (\(ComparedRow.isUnchanged)) IS NOT TRUE
+            ) AS told ON true
             ORDER BY p.updated_at, p.id, l.leg
             """,
             [
@@ -121,19 +125,30 @@ enum PositionStatements {
         return known
     }
 
-    /// A row of ``changed(_:in:from:limit:)``: which payment it is of, and its leg there.
-    static func place(_ row: StoredRow) throws -> (payment: PaymentID, updatedAt: Timestamp) {
+    /// A row of ``changed(_:in:from:limit:)``.
+    struct ChangedLeg {
+        /// Where it is; the leg is 0 where the payment has none at the provider.
+        let place: BookedPlace
+        /// Whether the payment has a leg at the provider.
+        let isThere: Bool
+        /// What is known of it; nil where nothing is told of it, because it is unchanged.
+        let known: KnownPosition?
+    }
+
+    /// The leg of a row of ``changed(_:in:from:limit:)``.
+    static func changed(_ row: StoredRow, at provider: ProviderName) throws -> ChangedLeg {
         guard let payment = PaymentID(text: try row.word(0)) else {
             throw StoreFailure(.corrupted, operation: "decode", cause: "a payment's id is malformed")
         }
-        return (payment, Timestamp(milliseconds: try row.number(1)))
-    }
-
-    /// The leg of a row of ``changed(_:in:from:limit:)``; nil if the payment has none at the provider.
-    static func changed(_ row: StoredRow, at provider: ProviderName) throws -> KnownPosition? {
-        guard let position = try BookedColumns.position(row, from: 2, at: provider) else { return nil }
+        let leg = try row.int(2)
+        let place = BookedPlace(
+            updatedAt: Timestamp(milliseconds: try row.number(1)), payment: payment, leg: Int(leg ?? 0))
+        guard let position = try BookedColumns.position(row, from: 3, at: provider) else {
+            return ChangedLeg(place: place, isThere: leg != nil, known: nil)
+        }
         let known = try ComparedRow.position(
-            row, from: 2 + BookedColumns.count, at: provider, key: position.key)
-        return KnownPosition(key: position.key, ours: position, row: known)
+            row, from: 3 + BookedColumns.count, at: provider, key: position.key)
+        return ChangedLeg(
+            place: place, isThere: true, known: KnownPosition(key: position.key, ours: position, row: known))
     }
 }

@@ -35,35 +35,38 @@ extension PostgresStore: ComparisonStore {
     /// is read within the time limit as well.
     public func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
-    ) async throws(StoreFailure) -> [KnownPosition] {
-        var found: [KnownPosition] = []
+    ) async throws(StoreFailure) -> BookedPage {
+        var found: [(place: BookedPlace, known: KnownPosition?)] = []
         var place = place
         // The payment at the place comes again, for those of its legs that lie after it.
         var chunk = max(1, limit) + 1
         while found.count < limit {
             let last = place
             let statement = PositionStatements.changed(provider, in: window, from: place, limit: chunk)
-            let (positions, end, payments) = try await confirmed("changed positions") { connection in
+            let (legs, end, payments) = try await confirmed("changed positions") { connection in
                 let rows = try connection.rows(statement.sql, statement.parameters)
                 var payments: Set<PaymentID> = []
                 var end: BookedPlace?
-                let positions = try rows.map { row in
-                    let (payment, updatedAt) = try PositionStatements.place(row)
-                    payments.insert(payment)
-                    end = BookedPlace(updatedAt: updatedAt, payment: payment, leg: .max)
-                    return try PositionStatements.changed(row, at: provider)
+                let legs = try rows.map { row in
+                    let leg = try PositionStatements.changed(row, at: provider)
+                    payments.insert(leg.place.payment)
+                    end = BookedPlace(updatedAt: leg.place.updatedAt, payment: leg.place.payment, leg: .max)
+                    return leg
                 }
-                return (positions.compactMap { $0 }, end, payments.count)
+                return (legs, end, payments.count)
             }
-            found += positions.filter { known in
-                guard let ours = known.ours, let last else { return true }
-                return BookedPlace(ours) > last
+            for leg in legs where leg.isThere && last.map({ leg.place > $0 }) ?? true {
+                found.append((leg.place, leg.known))
             }
             guard payments == chunk, let end else { break }
             place = end
             chunk = min(chunk * 2, max(PostgresStore.largestChunk, limit))
         }
-        return Array(found.prefix(max(0, limit)))
+        let page = found.prefix(max(0, limit))
+        let positions = page.compactMap(\.known)
+        return BookedPage(
+            positions: positions, unchanged: page.count - positions.count,
+            next: page.count < limit ? nil : page.last?.place)
     }
 
     /// What stands at a provider.

@@ -38,9 +38,9 @@ extension WrittenRow {
         let values = rows.map(\.values)
         return columns.indices.map { column in
             switch columns[column].kind {
-            case .int: .ints(values.map { $0[column].number })
-            case .text: .texts(values.map { $0[column].word })
-            case .flag: .bools(values.map { $0[column].isSet })
+            case .int: .ints(values) { $0[column].number }
+            case .text: .texts(values) { $0[column].word }
+            case .flag: .bools(values) { $0[column].isSet }
             }
         }
     }

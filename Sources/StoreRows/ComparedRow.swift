@@ -35,6 +35,16 @@ package struct ComparedRow: WrittenRow {
     /// The same, of a table under the name `c`.
     package static let qualified = read.map { "c.\($0.name)" }.joined(separator: ", ")
 
+    /// ``KnownPosition/isUnchanged`` of a position under `c`, whose key is that of the leg under `l` with its payment
+    /// under `p`.
+    package static let isUnchanged = """
+        c.finding = 'matched' AND NOT c.is_named AND p.document IS NULL AND c.ours_payment = l.payment_id
+        AND c.ours_leg = l.leg AND c.ours_amount = l.amount AND c.ours_currency = l.currency
+        AND c.ours_captured = l.captured AND c.ours_refunds IS NOT DISTINCT FROM l.refunds
+        AND c.ours_stands = l.stands AND c.ours_work = l.work AND c.ours_state = p.state
+        AND c.ours_updated_at = p.updated_at
+        """
+
     /// The row of a position.
     ///
     /// - Throws: ``StoreFailure`` with the code `other` if a side is about another transaction, or an amount of a side

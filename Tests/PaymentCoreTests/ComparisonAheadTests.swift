@@ -87,7 +87,7 @@ import Testing
         guard case .record(let last) = machine.handle(Self.stored(step), at: Self.now).last else { throw Unexpected() }
         #expect(machine.handle(Self.stored(last), at: Self.now) == [.readOurs(after: nil, limit: 2)])
         // As if they had not been remembered: they are asked for, and written.
-        let first = machine.handle(.ours(try Self.known(["a", "b"])), at: Self.now)
+        let first = machine.handle(.ours(BookedPage(try Self.known(["a", "b"]), limit: 2)), at: Self.now)
         guard case .readOurs(let place, _) = first.first, case .ask(let questions) = first.last else {
             throw Unexpected()
         }
@@ -98,7 +98,7 @@ import Testing
         }
         guard case .record(let ours) = machine.handle(.answers(answers), at: Self.now).last else { throw Unexpected() }
         #expect(place?.payment == (try Compared.payment("b")))
-        #expect(machine.handle(.ours(try Self.known(["b", "c"])), at: Self.now).isEmpty)
+        #expect(machine.handle(.ours(BookedPage(try Self.known(["b", "c"]), limit: 2)), at: Self.now).isEmpty)
         #expect(machine.handle(Self.stored(ours), at: Self.now) == [.readOurs(after: place, limit: 2)])
     }
 

@@ -92,7 +92,7 @@ final class ComparisonWorld {
             let changed = books.values.filter { run.booksWindow.contains($0.updatedAt) }
                 .filter { position in place.map { BookedPlace(position) > $0 } ?? true }
                 .sorted { BookedPlace($0) < BookedPlace($1) }
-            return .ours(changed.prefix(limit).map { known($0.key, names: nil) })
+            return .ours(BookedPage(changed.prefix(limit).map { known($0.key, names: nil) }, limit: limit))
         case .readUnsettled(let key, let limit):
             let found = rows.values.filter { row in row.isUnsettled && key.map { row.key > $0 } ?? true }
                 .sorted { $0.key < $1.key }

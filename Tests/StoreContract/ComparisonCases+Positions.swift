@@ -91,13 +91,66 @@ extension ComparisonContractCase {
             try require(try await it.changed(in: start, start + .minutes(5), limit: 9), is: [], "where it was")
             let position = try require(work.payment.bookedPositions.first, "the position")
             var run = try await it.work()
-            var row = try Comparing.row(position.key.text, .matched, run: run.run)
+            var row = try Comparing.row(position.key.text, .hidden, run: run.run)
             row.ours = position
             try await it.record(&run) { $0.positions = [row] }
             let found = try await it.changed(in: start + .minutes(5), start + .minutes(6), limit: 9)
             try require(found, is: [KnownPosition(key: position.key, ours: position, row: row)], "where it is")
         },
+        ComparisonContractCase("what agrees and is unchanged since is counted, and anything else is told of") { it in
+            var work = try await it.payments.settle(Scenario.Order("k1"))
+            let refunded = RefundCommand(
+                key: try IdempotencyKey("r1"), amounts: [0: try Money(200, Comparing.yen())])
+            try await it.refund(&work, refunded)
+            let start = ManualClock.start
+            let position = try require(work.payment.bookedPositions.first, "the position")
+            var run = try await it.work()
+            let other = PaymentID(caller: work.payment.caller, key: try IdempotencyKey("never"))
+            for variant in Unchanged.allCases {
+                var row = try Comparing.row(position.key.text, .matched, run: run.run)
+                row.ours = position
+                variant.change(&row, other: other)
+                try await it.record(&run) { $0.positions = [row] }
+                let window = try require(ComparedWindow(from: start, to: start + .hours(1)), "a window")
+                let page = try await it.store.changedPositions(
+                    at: Comparing.cards(), in: window, after: nil, limit: 1)
+                let known = KnownPosition(key: position.key, ours: position, row: row)
+                try require(page, is: BookedPage([known], limit: 1), "the page: \(variant)")
+                try require(page.unchanged, is: variant == .same ? 1 : 0, "those that are unchanged: \(variant)")
+                try require(page.next, is: BookedPlace(position), "where the next page begins")
+            }
+            let end = try require(ComparedWindow(from: start, to: start + .hours(1)), "a window")
+            let last = try await it.store.changedPositions(
+                at: Comparing.cards(), in: end, after: BookedPlace(position), limit: 1)
+            try require(last, is: BookedPage(positions: [], unchanged: 0, next: nil), "the page after the last")
+        },
     ]
+}
+
+/// How what is remembered of a leg may differ from what the books say now.
+private enum Unchanged: CaseIterable {
+    case same, differs, named, payment, leg, amount, captured, refunds, standing, work, state, moment, absent
+
+    func change(_ row: inout ComparedPosition, other: PaymentID) {
+        switch self {
+        case .same: break
+        case .differs: row.finding = .statusDiffers
+        case .named: row.isNamed = true
+        case .absent: row.ours = nil
+        default: row.ours = row.ours.map { changed($0, other) }
+        }
+    }
+
+    private func changed(_ ours: BookedPosition, _ other: PaymentID) -> BookedPosition {
+        BookedPosition(
+            payment: self == .payment ? other : ours.payment,
+            leg: self == .leg ? ours.leg + 1 : ours.leg, provider: ours.provider, key: ours.key,
+            amount: self == .amount ? ours.refunded : ours.amount,
+            captured: self == .captured ? ours.refunded : ours.captured,
+            refunds: self == .refunds ? [] : ours.refunds, standing: self == .standing ? .held : ours.standing,
+            work: self == .work ? .people : ours.work, state: self == .state ? .failed : ours.state,
+            updatedAt: self == .moment ? ours.updatedAt + .milliseconds(1) : ours.updatedAt)
+    }
 }
 
 /// A refund of a caller.
@@ -131,10 +184,10 @@ extension Comparing {
         while true {
             let page = try await store.changedPositions(
                 at: Comparing.cards(), in: window, after: place, limit: limit)
-            try require(page.count <= limit, "a page is not longer than asked")
-            found += page
-            place = page.last?.ours.map { BookedPlace($0) }
-            guard page.count == limit else { return found }
+            try require(page.positions.count + page.unchanged <= limit, "a page is not longer than asked")
+            found += page.positions
+            place = page.next
+            guard place != nil else { return found }
         }
     }
 }

@@ -62,31 +62,45 @@ extension ComparisonMachine {
         }
     }
 
+    /// What became of a position when it was judged.
+    enum Judgement: Sendable {
+        /// It was judged before, and nothing changed.
+        case passedOver
+        /// It is this.
+        case found(ComparisonTable.Verdict)
+    }
+
     /// Judges a batch: asks the provider about whatever looks like a difference, and plans once that is answered.
     mutating func judge(_ now: Timestamp) -> [ComparisonOrder] {
-        guard let items = batch?.items, batch?.wasAsked == false, contract.inquiry == .byOwnKey else {
-            return plan(now)
-        }
-        var questions: [KeyQuestion] = []
-        for (index, item) in items.enumerated() where isWorthAsking(item, now) {
-            batch?.items[index].isAsked = true
-            questions.append(
-                KeyQuestion(
-                    key: item.key, payment: item.known.ours?.payment, listedAt: item.listedAt))
-        }
-        return questions.isEmpty ? plan(now) : [.ask(questions)]
+        guard let items = batch?.items else { return [.letGo] }
+        let judgements = items.map { judgement($0, now) }
+        batch?.judgements = judgements
+        guard batch?.wasAsked == false, contract.inquiry == .byOwnKey else { return plan(now) }
+        let places = judgements.indices.filter { isWorthAsking(judgements[$0]) }
+        guard !places.isEmpty else { return plan(now) }
+        for place in places { batch?.items[place].isAsked = true }
+        return [
+            .ask(
+                places.map { place in
+                    let item = items[place]
+                    return KeyQuestion(key: item.key, payment: item.known.ours?.payment, listedAt: item.listedAt)
+                })
+        ]
+    }
+
+    private func judgement(_ item: Item, _ now: Timestamp) -> Judgement {
+        isPassedOver(item, now) ? .passedOver : .found(verdict(item))
     }
 
     /// A listing may lag behind, and what is remembered may be old: before anything is called a difference, and before
     /// one that is known is judged again, the provider is asked for the key.
-    private func isWorthAsking(_ item: Item, _ now: Timestamp) -> Bool {
-        guard !isPassedOver(item, now) else { return false }
-        let found = verdict(item).finds
-        return found.isDifference || run.checkpoint.phase == .unsettled && found.isUnsettled
+    private func isWorthAsking(_ judgement: Judgement) -> Bool {
+        guard case .found(let verdict) = judgement else { return false }
+        return verdict.finds.isDifference || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
     }
 
     /// What was judged in this run and did not change since, or was asked for a short while ago.
-    func isPassedOver(_ item: Item, _ now: Timestamp) -> Bool {
+    private func isPassedOver(_ item: Item, _ now: Timestamp) -> Bool {
         if item.listed == nil, foundDry.contains(item.key) { return true }
         if isAwaitingListing(item) { return true }
         guard item.listed == nil, let row = item.known.row, row.ours == item.known.ours else { return false }
@@ -96,7 +110,7 @@ extension ComparisonMachine {
     }
 
     /// What a position is.
-    func verdict(_ item: Item) -> ComparisonTable.Verdict {
+    private func verdict(_ item: Item) -> ComparisonTable.Verdict {
         let theirs = item.theirs
         let facts = ComparisonFacts(
             ours: item.known.ours, named: item.known.named, theirs: theirs,

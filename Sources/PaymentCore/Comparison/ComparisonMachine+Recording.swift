@@ -1,18 +1,19 @@
 extension ComparisonMachine {
     /// Makes a step of a batch that is judged; reads the discrepancies that it is about first.
     mutating func plan(_ now: Timestamp) -> [ComparisonOrder] {
-        guard let items = batch?.items, let after = batch?.after else { return [.letGo] }
-        let judged = items.filter { !isPassedOver($0, now) }.map { (item: $0, verdict: verdict($0)) }
-        if batch?.discrepancies == nil {
-            let ids = judged.filter { $0.verdict.finds.isDifference || $0.item.known.row?.isNamed == true }
-                .map { DiscrepancyID(provider: run.provider, subject: .transaction($0.item.key)) }
+        guard let batch else { return [.letGo] }
+        let (items, after) = (batch.items, batch.after)
+        let judged = batch.judged
+        if batch.discrepancies == nil {
+            let ids = judged.filter { $0.verdict.finds.isDifference || items[$0.place].known.row?.isNamed == true }
+                .map { DiscrepancyID(provider: run.provider, subject: .transaction(items[$0.place].key)) }
             guard ids.isEmpty else { return [.readDiscrepancies(ids.sorted())] }
-            batch?.discrepancies = [:]
+            self.batch?.discrepancies = [:]
         }
         var draft = Draft(run: run)
-        count(items, judged.map(\.verdict.finds), into: &draft)
-        for (item, verdict) in judged {
-            guard write(item, verdict, into: &draft, now) else {
+        count(items, judged.count, into: &draft)
+        for (place, verdict) in judged {
+            guard write(items[place], verdict, into: &draft, now) else {
                 return [.giveUp(reason: "the sum of the amounts of a run does not fit")]
             }
         }
@@ -24,14 +25,14 @@ extension ComparisonMachine {
         if run.isDry {
             draft.step = ComparisonStep(run: draft.step.run, findings: draft.step.findings)
             draft.step.run.moved = run.moved
-            foundDry.formUnion(judged.filter { $0.verdict.finds.isDifference }.map(\.item.key))
+            foundDry.formUnion(judged.filter { $0.verdict.finds.isDifference }.map { items[$0.place].key })
             if after.phase == .proof { finish(&draft.step.run, now) }
             return record(draft.step)
         }
-        let orders = draft.orders.filter { batch?.carriedOut.contains($0) == false }
+        let orders = draft.orders.filter { !batch.carriedOut.contains($0) }
         guard !orders.isEmpty else { return record(draft.step) }
-        batch?.carriedOut.formUnion(orders)
-        batch?.step = draft.step
+        self.batch?.carriedOut.formUnion(orders)
+        self.batch?.step = draft.step
         return [.carryOut(orders)]
     }
 
@@ -55,14 +56,13 @@ extension ComparisonMachine {
         run.checkpoint = ComparisonRun.Checkpoint(.done)
     }
 
-    private func count(_ items: [Item], _ found: [ComparisonClass], into draft: inout Draft) {
-        let asked = items.filter { $0.answer != nil }
-        draft.step.run.counts.asked += asked.count
-        draft.step.run.counts.unanswered += asked.filter { $0.answer == .unavailable }.count
+    private func count(_ items: [Item], _ judged: Int, into draft: inout Draft) {
+        draft.step.run.counts.asked += items.count { $0.answer != nil }
+        draft.step.run.counts.unanswered += items.count { $0.answer == .unavailable }
         switch run.checkpoint.phase {
         case .listing: draft.step.run.counts.listed += items.count
-        case .ours: draft.step.run.counts.booked += items.count
-        case .unsettled: draft.step.run.counts.revisited += found.count
+        case .ours: draft.step.run.counts.booked += items.count + (batch?.unchanged ?? 0)
+        case .unsettled: draft.step.run.counts.revisited += judged
         case .opening, .proof, .done: break
         }
     }
@@ -80,10 +80,11 @@ extension ComparisonMachine {
         if before == nil, theirs == nil, !verdict.finds.isDifference, item.known.ours?.claimsNothing ?? true {
             return true  // Neither side has anything to remember.
         }
+        let isUnsettled = verdict.finds.isUnsettled || isNamed
+        if let before, !isUnsettled, before.says(theirs, item, verdict, isNamed) { return true }
         let row = ComparedPosition(
             provider: run.provider, key: item.key, theirs: theirs, ours: item.known.ours, listedAt: item.listedAt,
             finding: verdict.finds, row: verdict.row, isNamed: isNamed, comparedAt: now, run: run.id)
-        guard before.map({ row.isUnsettled || !row.saysTheSame(as: $0) }) ?? true else { return true }
         draft.step.positions.append(row)
         do {
             try draft.step.moved.count(ours: before?.ours?.net, theirs: before?.theirs?.net, sign: -1)
@@ -163,10 +164,22 @@ extension ComparisonMachine {
 }
 
 extension ComparedPosition {
-    /// Whether another says the same, apart from when that was.
-    func saysTheSame(as other: ComparedPosition) -> Bool {
-        theirs == other.theirs && ours?.withoutTime == other.ours?.withoutTime && listedAt == other.listedAt
-            && finding == other.finding && row == other.row && isNamed == other.isNamed
+    /// Whether it says the same as what was found now, apart from when that was.
+    fileprivate func says(
+        _ theirs: ListedPosition?, _ item: ComparisonMachine.Item, _ verdict: ComparisonTable.Verdict, _ isNamed: Bool
+    ) -> Bool {
+        self.theirs == theirs && (ours == item.known.ours || ours?.withoutTime == item.known.ours?.withoutTime)
+            && listedAt == item.listedAt && finding == verdict.finds && row == verdict.row && self.isNamed == isNamed
+    }
+}
+
+extension ComparisonMachine.Batch {
+    /// Its positions that were not passed over, by their places.
+    fileprivate var judged: [(place: Int, verdict: ComparisonTable.Verdict)] {
+        judgements.enumerated().compactMap { place, judgement in
+            guard case .found(let verdict) = judgement else { return nil }
+            return (place, verdict)
+        }
     }
 }
 

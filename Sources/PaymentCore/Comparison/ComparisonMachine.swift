@@ -28,7 +28,7 @@ public struct ComparisonMachine: Sendable {
         case listed(Batch)
         case lookingUp(Batch)
         case known(Batch, [KnownPosition])
-        case ours([KnownPosition])
+        case ours(BookedPage)
     }
 
     /// So many pages in a row may go without a step of their own, if there is nothing to write of them.
@@ -46,6 +46,10 @@ public struct ComparisonMachine: Sendable {
         var isLookedUp: Bool
         /// The provider was asked.
         var wasAsked = false
+        /// Legs of ours that belong to it, and need no judgement.
+        var unchanged = 0
+        /// What its positions were judged to be by what is known of them now, in their order.
+        var judgements: [Judgement] = []
         /// The discrepancies that it is about, once they were read.
         var discrepancies: [DiscrepancyID: Discrepancy]?
         /// What was carried out already.
@@ -112,7 +116,7 @@ public struct ComparisonMachine: Sendable {
         case .known(let known): return looked(known, now)
         case .ours(let page):
             guard let batch else { return open(ours: page, now) }
-            ahead = page.contains { batch.places[$0.key] != nil } ? .nothing : .ours(page)
+            ahead = page.positions.contains { batch.places[$0.key] != nil } ? .nothing : .ours(page)
             return []
         case .unsettled(let page): return open(unsettled: page, now)
         case .answers(let answers):
@@ -255,11 +259,12 @@ extension ComparisonMachine {
         return open(next, known, now)
     }
 
-    private mutating func open(ours page: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
-        let isLast = page.count < settings.pageSize
+    private mutating func open(ours page: BookedPage, _ now: Timestamp) -> [ComparisonOrder] {
+        let isLast = page.next == nil
         var after = ComparisonRun.Checkpoint(isLast ? .unsettled : .ours)
-        if !isLast { after.place = page.last?.ours.map { BookedPlace($0) } }
-        batch = Batch(items: page.map { Item(known: $0) }, after: after)
+        after.place = page.next
+        batch = Batch(items: page.positions.map { Item(known: $0) }, after: after)
+        batch?.unchanged = page.unchanged
         ahead = isLast ? .nothing : .reading
         let orders: [ComparisonOrder] = isLast ? [] : [.readOurs(after: after.place, limit: settings.pageSize)]
         return orders + judge(now)

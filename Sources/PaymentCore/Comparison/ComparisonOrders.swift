@@ -108,7 +108,7 @@ public enum ComparisonEvent: Sendable, Hashable {
     /// What the store knows of the keys that were looked up.
     case known([KnownPosition])
     /// Our legs that changed.
-    case ours([KnownPosition])
+    case ours(BookedPage)
     /// Unsettled positions.
     case unsettled([KnownPosition])
     /// What the provider says of the keys that it was asked for; a missing one counts as unavailable.

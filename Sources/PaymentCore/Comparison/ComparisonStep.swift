@@ -130,4 +130,37 @@ public struct KnownPosition: Sendable, Hashable {
         self.row = row
         self.isPruned = isPruned
     }
+
+    /// Whether both sides agreed when they were compared last, and our books say exactly what they said then. There is
+    /// nothing to judge anew: what the provider shows later comes with its listing.
+    public var isUnchanged: Bool {
+        guard let row, let ours else { return false }
+        return row.finding == .matched && !row.isNamed && row.ours == ours
+    }
+}
+
+/// A page of our legs whose payment changed in a window, in the order of ``BookedPlace``.
+public struct BookedPage: Sendable, Hashable {
+    /// The legs that are to be judged.
+    public var positions: [KnownPosition]
+    /// How many legs of the page are unchanged (``KnownPosition/isUnchanged``), which is nearly all of them. They are
+    /// not told of.
+    public var unchanged: Int
+    /// The place of its last leg, after which the next page begins; `nil` on the last.
+    public var next: BookedPlace?
+
+    /// A page.
+    public init(positions: [KnownPosition], unchanged: Int, next: BookedPlace?) {
+        self.positions = positions
+        self.unchanged = unchanged
+        self.next = next
+    }
+
+    /// A page of the legs that were found, at most `limit`.
+    public init(_ found: some Collection<KnownPosition>, limit: Int) {
+        let positions = found.filter { !$0.isUnchanged }
+        var last: BookedPlace?
+        if found.count >= limit { for known in found { last = known.ours.map { BookedPlace($0) } ?? last } }
+        self.init(positions: positions, unchanged: found.count - positions.count, next: last)
+    }
 }

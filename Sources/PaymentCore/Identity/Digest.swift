@@ -7,19 +7,27 @@ public struct Digest: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Hashes fields so that no two different lists of fields give the same input: each is preceded by its length.
     public init(of fields: [[UInt8]]) {
-        var hash = SHA256()
-        for field in fields {
-            let length = UInt64(field.count)
-            let prefix = (0..<8).map { UInt8(truncatingIfNeeded: length >> UInt64(56 - 8 * $0)) }
-            hash.update(data: prefix)
-            hash.update(data: field)
-        }
-        bytes = Array(hash.finalize())
+        self.init(of: fields) { $0 }
     }
 
     /// Hashes texts as UTF-8, each preceded by its length.
     public init(of fields: [String]) {
-        self.init(of: fields.map { Array($0.utf8) })
+        self.init(of: fields) { $0.utf8 }
+    }
+
+    /// Hashes once over one buffer: each call of the hash costs more than the few bytes that a field has.
+    private init<Field, Bytes: Collection<UInt8>>(of fields: [Field], bytes: (Field) -> Bytes) {
+        var input: [UInt8] = []
+        input.reserveCapacity(fields.reduce(0) { $0 + 8 + bytes($1).count })
+        for field in fields {
+            let content = bytes(field)
+            let length = UInt64(content.count)
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                input.append(UInt8(truncatingIfNeeded: length >> shift))
+            }
+            input.append(contentsOf: content)
+        }
+        self.bytes = Array(SHA256.hash(data: input))
     }
 
     /// Reads 64 lowercase hexadecimal digits; `nil` for anything else.
@@ -66,12 +74,16 @@ public struct Digest: Sendable, Hashable, Codable, CustomStringConvertible {
     public var description: String { hex }
 
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let alphabet: [Character] = Array("0123456789abcdef")
-        var text = ""
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.underestimatedCount * 2)
         for byte in bytes {
-            text.append(alphabet[Int(byte >> 4)])
-            text.append(alphabet[Int(byte & 15)])
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
         }
-        return text
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
     }
 }

@@ -35,7 +35,7 @@ final class Rows {
     func optionalInt(_ row: Int, _ column: Int) throws -> Int64? {
         guard let bytes = try raw(row, column) else { return nil }
         guard bytes.count == 8 else { throw Rows.unexpected("a bigint", bytes.count) }
-        return bytes.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return Int64(bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: Int64.self))
     }
 
     /// A `text`; nil for NULL.

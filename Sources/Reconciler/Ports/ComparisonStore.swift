@@ -59,11 +59,12 @@ public protocol ComparisonStore: Sendable {
         at provider: ProviderName, _ questions: [PositionQuestion]
     ) async throws(StoreFailure) -> [KnownPosition]
 
-    /// Reads the legs at a provider whose payment changed last within a window of the store's clock, with what is
-    /// remembered of each, in the order of ``BookedPlace``, after a place.
+    /// Reads the legs at a provider whose payment changed last within a window of the store's clock, in the order of
+    /// ``BookedPlace``, after a place: with what is remembered of each, or, of those that are unchanged since they were
+    /// compared, how many they are.
     func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
-    ) async throws(StoreFailure) -> [KnownPosition]
+    ) async throws(StoreFailure) -> BookedPage
 
     /// Reads the remembered positions of a provider that are unsettled (``ComparedPosition/isUnsettled``), with what
     /// our books say of each now, in order of their keys, after a key. The leg that their transaction names comes

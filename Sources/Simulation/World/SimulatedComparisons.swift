@@ -152,7 +152,7 @@ extension SimulatedStore {
     /// The legs whose payment changed last within a window, after a place.
     func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
-    ) -> [KnownPosition] {
+    ) -> BookedPage {
         var found: [BookedPosition] = []
         for row in rows {
             guard let row, window.contains(row.payment.updatedAt) else { continue }
@@ -162,9 +162,10 @@ extension SimulatedStore {
             }
         }
         found.sort { BookedPlace($0) < BookedPlace($1) }
-        return found.prefix(limit).map { ours in
+        let page = found.prefix(limit).map { ours in
             KnownPosition(key: ours.key, ours: ours, row: comparisons.row(provider, ours.key))
         }
+        return BookedPage(page, limit: limit)
     }
 
     /// The unsettled positions, in order of their keys, after a key.
