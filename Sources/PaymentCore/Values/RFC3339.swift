@@ -89,26 +89,33 @@ private struct CivilDate {
 
 /// Reads fixed-width ASCII digits and marks.
 private struct DigitReader {
-    private var rest: Substring.UTF8View
+    private let bytes: String.UTF8View
+    private var index: String.Index
 
-    init(_ bytes: String.UTF8View) { rest = bytes[...] }
+    init(_ bytes: String.UTF8View) {
+        self.bytes = bytes
+        index = bytes.startIndex
+    }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { index == bytes.endIndex }
+
+    private var current: UInt8? { isAtEnd ? nil : bytes[index] }
+
+    private mutating func advance() { bytes.formIndex(after: &index) }
 
     mutating func number(_ width: Int) -> Int64? {
-        guard rest.count >= width else { return nil }
         var value: Int64 = 0
-        for byte in rest.prefix(width) {
-            guard byte >= 0x30, byte <= 0x39 else { return nil }
+        for _ in 0..<width {
+            guard let byte = current, byte >= 0x30, byte <= 0x39 else { return nil }
             value = value * 10 + Int64(byte - 0x30)
+            advance()
         }
-        rest = rest.dropFirst(width)
         return value
     }
 
     mutating func take(_ mark: Unicode.Scalar) -> Bool {
-        guard let first = rest.first, UInt32(first) == mark.value else { return false }
-        rest = rest.dropFirst()
+        guard let byte = current, UInt32(byte) == mark.value else { return false }
+        advance()
         return true
     }
 
@@ -117,10 +124,10 @@ private struct DigitReader {
         guard take(".") else { return 0 }
         var value: Int64 = 0
         var digits = 0
-        while let byte = rest.first, byte >= 0x30, byte <= 0x39 {
+        while let byte = current, byte >= 0x30, byte <= 0x39 {
             if digits < 3 { value = value * 10 + Int64(byte - 0x30) }
             digits += 1
-            rest = rest.dropFirst()
+            advance()
         }
         guard digits > 0, digits <= 18 else { return nil }
         for _ in 0..<max(0, 3 - digits) { value *= 10 }
