@@ -65,17 +65,18 @@ let package = Package(
                 .embedInCode("Migrations/0005-site.sql"),
             ], swiftSettings: strict),
         // The wire.
+        .target(name: "StrictJSON", swiftSettings: core),
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "HTTPTransport", dependencies: ["CLibCurl", logging, metrics], swiftSettings: strict),
         .target(
-            name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", logging],
+            name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", logging],
             swiftSettings: strict),
         // What callers and operators see.
         .target(
             name: "PaymentAPI",
-            dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics],
+            dependencies: ["Reconciler", "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
             swiftSettings: strict),
         .target(
             name: "OperationsConsole",
@@ -109,6 +110,7 @@ let package = Package(
         .testTarget(
             name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", logging],
             swiftSettings: strict),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", logging, metrics, coreMetrics, metricsTestKit],
             swiftSettings: strict),
@@ -118,8 +120,8 @@ let package = Package(
         .testTarget(
             name: "ProvidersTests",
             dependencies: [
-                "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator", "LogCapture", logging,
-                metrics,
+                "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", "ProviderSimulator",
+                "LogCapture", logging, metrics,
             ],
             swiftSettings: strict),
         // One suite that every store passes.
@@ -148,7 +150,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PaymentAPITests",
-            dependencies: ["PaymentAPI", "Reconciler", "PaymentCore", "LogCapture", hummingbird, crypto, logging],
+            dependencies: [
+                "PaymentAPI", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", hummingbird, crypto, logging,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "OperationsConsoleTests",

@@ -1,6 +1,7 @@
 import Foundation
 import PaymentCore
 import Reconciler
+import StrictJSON
 import Testing
 
 @testable import PaymentAPI

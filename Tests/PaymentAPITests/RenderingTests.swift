@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import StrictJSON
 import Testing
 
 @testable import PaymentAPI

@@ -15,6 +15,8 @@ import Testing
         ("Reconciler", "import Hummingbird\n"),
         ("SQLiteStore", "@testable import MemoryStore\n"),
         ("HTTPTransport", "import PaymentCore\n"),
+        ("StrictJSON", "import Foundation\n"),
+        ("StrictJSON", "import PaymentCore\n"),
         ("Providers", "@preconcurrency import CLibCurl\n"),
         ("PaymentAPI", "internal import GRDB\n"),
         ("PaymentAPI", "import OperationsConsole\n"),
@@ -29,7 +31,7 @@ import Testing
         ("Reconciler", "import Logging\nimport Metrics\npublic import PaymentCore\n"),
         ("SQLiteStore", "import Foundation\nimport GRDB\nimport Reconciler\n"),
         ("HTTPTransport", "import CLibCurl\nimport Foundation\n"),
-        ("Providers", "import HTTPTransport\n"),
+        ("Providers", "import HTTPTransport\nimport StrictJSON\n"),
         ("ReconcileDaemon", "import SQLiteStore\nimport PaymentAPI\nimport Hummingbird\n"),
     ])
     func `an import within the rule passes`(_ target: String, _ source: String) {

@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 /// An answer before it is written to the connection.
 struct Answer: Sendable, Hashable {

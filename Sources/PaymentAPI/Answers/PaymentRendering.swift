@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// Payments, refunds and events as the published schemas have them. The same value always gives the same
 /// bytes.

@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 extension Problem {
     /// The problem of an operation that was not taken.

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// An error as callers see it: RFC 9457, `application/problem+json`. It never carries what the caller sent.
 struct Problem: Error, Sendable, Hashable {
@@ -95,7 +96,8 @@ extension Problem {
     /// A document that cannot be read.
     static func unreadable(_ failure: JSONFailure) -> Problem {
         .malformed(
-            failure.path, "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
+            FieldPath(failure.path),
+            "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
     }
 
     static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")

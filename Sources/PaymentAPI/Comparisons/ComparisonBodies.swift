@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 /// The bodies of what operators ask of comparisons.
 enum ComparisonBodies {

@@ -1,4 +1,5 @@
 public import PaymentCore
+internal import StrictJSON
 
 /// Documents of the operations API as one line of JSON each, for the command line.
 public enum ComparisonDocument {

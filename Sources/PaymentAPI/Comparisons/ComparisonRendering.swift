@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// Runs of the comparison and what they found, as the published schemas have them.
 enum ComparisonRendering {

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// Discrepancies as the published schemas have them.
 enum DiscrepancyRendering {

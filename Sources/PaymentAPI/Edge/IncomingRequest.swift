@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import PaymentCore
+internal import StrictJSON
 
 /// A request as the routes see it: authenticated, matched, its body read.
 struct IncomingRequest: Sendable {

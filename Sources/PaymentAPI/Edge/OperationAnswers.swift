@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 /// Which operation is answered.
 enum OperationKind: Sendable, Hashable {

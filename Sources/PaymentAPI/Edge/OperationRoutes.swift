@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 /// The routes that ask for something: create, capture, cancel, refund, reconcile.
 struct OperationRoutes: Sendable {

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// Looks for card numbers in a whole document: in every string, every number and every member's name.
 enum CardNumberScan {

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// Where in a request something is, as problem documents name it: `legs[1].amount.value`.
 ///
@@ -13,6 +14,16 @@ struct FieldPath: Sendable, Hashable {
 
     private init(text: String) {
         self.text = text
+    }
+
+    /// The place to which these steps lead from the whole document.
+    init(_ steps: [JSONStep]) {
+        self = steps.reduce(.root) { place, step in
+            switch step {
+            case .member(let name): place.member(name)
+            case .item(let index): place.item(index)
+            }
+        }
     }
 
     /// A member of the object at this place.

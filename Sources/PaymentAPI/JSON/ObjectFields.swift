@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// The members of an object of which every name is known: what is missing, too much or of another type is a
 /// problem that names its place. What the published schema refuses is 400; what only the daemon can know to

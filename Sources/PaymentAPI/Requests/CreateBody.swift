@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// The body of `POST /v1/payments`, checked against the published schema and not yet against the providers.
 struct CreateBody: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import StrictJSON
 
 /// The body of `POST …/capture`.
 struct CaptureBody: Sendable, Hashable {

@@ -1,5 +1,6 @@
 public import PaymentCore
 public import Reconciler
+internal import StrictJSON
 
 /// A site as a document of the operations API.
 enum SiteRendering {

@@ -1,5 +1,6 @@
 public import PaymentCore
 public import Reconciler
+internal import StrictJSON
 
 /// Answers what operators ask of the site: the same decisions as those of the command line.
 public struct SiteRoutes: Sendable {

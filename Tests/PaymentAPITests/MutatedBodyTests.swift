@@ -1,0 +1,64 @@
+import StrictJSON
+import Testing
+
+@testable import PaymentAPI
+
+/// Bodies that nobody meant to send, and where their failures are shown.
+struct MutatedBodyTests {
+    @Test func `mutations of a body never trap`() throws {
+        var chance = Chance(state: 0x5EED)
+        let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
+        var accepted = 0
+        for _ in 0..<10_000 {
+            var bytes = Array(RunningAPI.twoLegs.utf8)
+            for _ in 0...chance.below(3) {
+                let place = chance.below(bytes.count)
+                switch chance.below(3) {
+                case 0: bytes.remove(at: place)
+                case 1: bytes.insert(marks[chance.below(marks.count)], at: place)
+                default: bytes[place] = UInt8(chance.below(256))
+                }
+            }
+            do {
+                let value = try JSONReader.read(bytes, maximumDepth: 16)
+                accepted += 1
+                _ = CardNumberScan.find(in: value)
+                do { _ = try CreateBody(value) } catch { #expect(error.status >= 400) }
+            } catch {
+                continue
+            }
+        }
+        #expect(accepted > 500)
+    }
+
+    @Test func `a failure is shown where it is, but not a name that may be a card number`() throws {
+        func place(_ body: String) -> String? {
+            do {
+                _ = try JSONReader.read(Array(body.utf8), maximumDepth: 16)
+                return nil
+            } catch {
+                return FieldPath(error.path).text
+            }
+        }
+        #expect(place(#"{"legs":[{},{"amount":{"value":01}}]}"#) == "legs[1].amount")
+        #expect(place(#"{"legs":[{},{"amount":{"value":1x}}]}"#) == "legs[1].amount")
+        #expect(place(#"{"legs":[{},{"amount":{"value":x}}]}"#) == "legs[1].amount.value")
+        #expect(place(#"[[[tru]]]"#) == "[0][0][0]")
+        #expect(place(#"{"a":{"4111111111111111":x}}"#) == "a.…")
+        #expect(place(#"{"a b":[x]}"#) == "…[0]")
+        #expect(place(#"{"a":1,"a":1}"#) == "a")
+        #expect(place("nul") == "")
+    }
+}
+
+/// A small generator with a seed (xorshift), so that a failing round can be repeated.
+struct Chance {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(state % UInt64(max(bound, 1)))
+    }
+}

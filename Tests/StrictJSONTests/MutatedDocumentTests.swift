@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import StrictJSON
+
+/// Documents that nobody meant to write.
+struct MutatedDocumentTests {
+    private static let document = #"""
+        {"amount":{"value":1500,"currency":"JPY"},
+        "legs":[{"provider":"card","amount":{"value":1.2e3}},{"provider":"pts","amount":{"value":-0.5}}],
+        "reference":"\u00e9\ud83d\ude00\n","capture":null}
+        """#
+
+    @Test func `random bytes and mutations never trap, and what is accepted others accept too`() throws {
+        var chance = Chance(state: 0x5EED)
+        let seed = Array(Self.document.utf8)
+        let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
+        var accepted = 0
+        for round in 0..<30_000 {
+            var bytes: [UInt8]
+            if round % 3 == 0 {
+                bytes = (0..<chance.below(40)).map { _ in marks[chance.below(marks.count)] }
+            } else if round % 3 == 1 {
+                bytes = (0..<chance.below(60)).map { _ in UInt8(chance.below(256)) }
+            } else {
+                bytes = seed
+                for _ in 0...chance.below(3) {
+                    let place = chance.below(bytes.count)
+                    switch chance.below(4) {
+                    case 0: bytes.remove(at: place)
+                    case 1: bytes.insert(marks[chance.below(marks.count)], at: place)
+                    case 2: bytes[place] = UInt8(chance.below(256))
+                    default: bytes.removeSubrange(place...)
+                    }
+                    if bytes.isEmpty { bytes = [0x7B] }
+                }
+            }
+            do {
+                let value = try JSONReader.read(bytes, maximumDepth: 16)
+                accepted += 1
+                #expect(try JSONReader.read(value.canonicalBytes, maximumDepth: 16) == sorted(value))
+                if !isHugeNumber(value) {
+                    _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+                }
+            } catch is JSONFailure {
+                continue
+            }
+        }
+        #expect(accepted > 500)
+    }
+
+    private func sorted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let items): .array(items.map(sorted))
+        case .object(let members):
+            .object(
+                members.map { JSONMember($0.name, sorted($0.value)) }
+                    .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+        default: value
+        }
+    }
+
+    /// Foundation refuses numbers that its types cannot hold; the grammar does not.
+    private func isHugeNumber(_ value: JSONValue) -> Bool {
+        switch value {
+        case .number(let text): text.utf8.count > 15 || text.contains("e") || text.contains("E")
+        case .array(let items): items.contains(where: isHugeNumber)
+        case .object(let members): members.contains { isHugeNumber($0.value) }
+        default: false
+        }
+    }
+}
+
+/// A small generator with a seed (xorshift), so that a failing round can be repeated.
+struct Chance {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Int(state % UInt64(max(bound, 1)))
+    }
+}
