@@ -101,6 +101,11 @@ struct ListingTests {
             second(book.row(2).replacing(#""status":"captured""#, with: #""status":"settling""#)),
             second(book.row(2, updated: "soon")), second(book.row(2, updated: "2026-03-01T11:00:02+00:00")),
             second(book.row(2).replacing(#""updated_at""#, with: #""changed_at""#)),
+            // Said twice, also where it is the same or of no interest.
+            second(book.row(2).replacing(#""status":"captured""#, with: #""status":"captured","status":"voided""#)),
+            second(book.row(2).replacing(#""deep""#, with: #""deep":1,"deep""#)),
+            #"{"data":[],"data":[\#(good)],"next_cursor":null}"#,
+            #"{"data":[\#(good)],"next_cursor":null,"next_cursor":null}"#,
         ]
         for body in bodies {
             let found = try await failure(listing([book.answer(body)]))

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTransport
 import Testing
 
@@ -11,7 +10,7 @@ struct WireTransactionTests {
 
     private func parses(_ body: String) -> Bool {
         do {
-            _ = try JSONDecoder().decode(WireTransaction.self, from: Data(body.utf8))
+            _ = try WireTransaction(AnswerObject(body: Array(body.utf8)))
             return true
         } catch {
             return false
@@ -35,14 +34,78 @@ struct WireTransactionTests {
     @Test
     func `amounts are whole numbers of 64 bits`() throws {
         let whole = WireBodies.transaction("authorized", key: try book.key(.authorize))
-        for value in ["0", "1", "9223372036854775807"] {
+        for value in ["0", "1", "9223372036854775807", "12.0", "1.2e3"] {
             #expect(parses(whole.replacing("1200", with: value)), "\(value)")
         }
-        for value in ["-1", "12.5", "9223372036854775808", "\"1200\"", "null", "true", "1e30", "NaN"] {
+        for value in ["-1", "12.5", "9223372036854775808", "\"1200\"", "null", "true", "1e30", "NaN", "{}"] {
             #expect(!parses(whole.replacing("1200", with: value)), "\(value)")
         }
         for currency in ["jpy", "JPYX", "", "円"] {
             #expect(!parses(whole.replacing("JPY", with: currency)), "\(currency)")
+        }
+    }
+
+    @Test(arguments: [
+        ("12", 12), ("-12", -12), ("-0", 0), ("0.0", 0), ("0e-7", 0), ("12.0", 12), ("12.50e1", 125), ("1E+2", 100),
+        ("0.07e2", 7), ("1200e-2", 12), ("-1e2", -100), ("9007199254740993.0", 9_007_199_254_740_993),
+        ("9223372036854775807", .max), ("-9.223372036854775808e18", .min), ("12.5", nil), ("1e-1", nil),
+        ("9223372036854775808", nil), ("9223372036854775808.0", nil), ("1e19", nil), ("1e101", nil), ("1e-101", nil),
+        ("1e9223372036854775808", nil), ("123e-1", nil),
+    ])
+    func `a whole number is read exactly or not at all`(text: String, number: Int64?) {
+        #expect(WholeNumber.read(text) == number)
+    }
+
+    @Test
+    func `optional members may be absent or null, and are of their type otherwise`() throws {
+        let whole = WireBodies.transaction(
+            "authorized", key: try book.key(.authorize), payment: "p", leg: "1", until: "2026-03-08T11:00:00Z")
+        for (member, name) in [
+            (#""reason":null"#, "reason"), (#""authorized_until":"2026-03-08T11:00:00Z""#, "authorized_until"),
+            (#""metadata":{"payment":"p","leg":"1"}"#, "metadata"), (#""payment":"p""#, "payment"),
+            (#""leg":"1""#, "leg"), (#""updated_at":"2026-03-01T11:00:01.5Z""#, "updated_at"),
+        ] {
+            try #require(whole.contains(member))
+            #expect(parses(whole.replacing(member, with: #""\#(name)":null"#)), "\(name)")
+            #expect(parses(whole.replacing(member, with: #""another":null"#)), "\(name)")
+            #expect(!parses(whole.replacing(member, with: #""\#(name)":1"#)), "\(name)")
+            #expect(!parses(whole.replacing(member, with: #""\#(name)":[]"#)), "\(name)")
+        }
+    }
+
+    @Test
+    func `an answer that says something twice says nothing`() throws {
+        let whole = WireBodies.transaction(
+            "captured", key: try book.key(.authorize),
+            captures: [try WireBodies.movement(book.key(.capture), "succeeded")],
+            payment: "p", leg: "1")
+        func content(_ status: Int, _ body: String) -> ProviderAnswer.Content {
+            ProviderAnswer(
+                HTTPResponse(status: status, fields: .of("application/json"), body: Array(body.utf8), bytesWritten: 9)
+            ).content
+        }
+        guard case .transaction = content(200, whole) else { throw WrongFixture() }
+        for member in [
+            #""status":"captured""#, #""status":"succeeded""#, #""value":1200"#, #""leg":"1""#, #""deep":[1,2,3]"#,
+        ] {
+            let twice = whole.replacing(member, with: member + "," + member)
+            try #require(twice != whole)
+            #expect(content(200, twice) == .unreadable("malformed_body"), "\(member)")
+        }
+        let escaped = whole.replacing(#""kind""#, with: #""st\u0061tus":"voided","kind""#)
+        #expect(content(200, escaped) == .unreadable("malformed_body"))
+        #expect(content(404, WireBodies.problem("/problems/not-found", status: 404)) != .unreadable("malformed_body"))
+        #expect(
+            content(404, #"{"type":"/problems/not-found","type":"/problems/not-found"}"#)
+                == .unreadable("malformed_body"))
+    }
+
+    @Test
+    func `what is not asked for may be nested, within bounds`() throws {
+        let whole = WireBodies.transaction("authorized", key: try book.key(.authorize))
+        for (depth, isRead) in [(30, true), (31, false)] {
+            let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+            #expect(parses(whole.replacing("[1,2,3]", with: deep)) == isRead)
         }
     }
 
@@ -77,6 +140,12 @@ struct WireTransactionTests {
         #expect(!parses(String(repeating: "[", count: 100_000)))
         #expect(!parses(#"{"key":"# + String(repeating: "{\"a\":", count: 50_000)))
         #expect(!parses("\u{0}\u{FFFD}"))
+        let whole = WireBodies.transaction("authorized", key: try book.key(.authorize), reason: "a")
+        #expect(parses(whole))
+        for odd in [#"a\u0000"#, #"\ud83d"#, "a\u{0}"] {
+            #expect(!parses(whole.replacing(#""reason":"a""#, with: #""reason":"\#(odd)""#)), "\(odd)")
+        }
+        #expect(!parses("\u{FEFF}" + whole))
     }
 
     @Test

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import HTTPTransport
 
 /// A complete answer, read as far as it can be read.
@@ -32,17 +31,16 @@ struct ProviderAnswer: Sendable {
         status = response.status
         bytesWritten = response.bytesWritten
         retryAfter = response.fields["Retry-After"].flatMap(RetryAfter.init)
-        let body = Data(response.body)
         switch MediaType(response.fields) {
         case .json where Self.carriesTransaction(response.status):
             content =
-                Self.read(WireTransaction.self, body).map(Content.transaction)
+                Self.read(response.body, WireTransaction.init).map(Content.transaction)
                 ?? .unreadable("malformed_body")
         case .json, .problem:
             content =
-                Self.read(ProblemDocument.self, body).map(Content.problem) ?? .unreadable("malformed_body")
+                Self.read(response.body, ProblemDocument.init).map(Content.problem) ?? .unreadable("malformed_body")
         case .missing:
-            content = .unreadable(body.isEmpty ? "empty_body" : "wrong_content_type")
+            content = .unreadable(response.body.isEmpty ? "empty_body" : "wrong_content_type")
         case .other:
             content = .unreadable("wrong_content_type")
         }
@@ -53,13 +51,13 @@ struct ProviderAnswer: Sendable {
         (200...299).contains(status) || status == 402 || status == 409
     }
 
-    private static func read<Value: Decodable>(_ type: Value.Type, _ body: Data) -> Value? {
+    private static func read<Value>(
+        _ body: [UInt8], _ value: (AnswerObject) throws(MalformedAnswer) -> Value
+    ) -> Value? {
         do {
-            return try JSONDecoder().decode(type, from: body)
+            return try value(AnswerObject(body: body))
         } catch {
-            // Why it does not parse is of no consequence: whatever the reason, it is evidence of nothing. The
-            // error is not kept, because it may quote the body.
-            return nil
+            return nil  // That it cannot be read is all that there is to know.
         }
     }
 }
@@ -96,26 +94,21 @@ enum MediaType: Sendable, Hashable {
 }
 
 /// A problem document (RFC 9457): as much of it as decisions need.
-struct ProblemDocument: Decodable, Sendable, Hashable {
+struct ProblemDocument: Sendable, Hashable {
     /// The kind of problem.
     let type: String
     /// The status that the document repeats, if it does.
     let status: Int?
-
-    private enum CodingKeys: String, CodingKey { case type, status }
 
     init(type: String, status: Int?) {
         self.type = type
         self.status = status
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        type = try container.decode(String.self, forKey: .type)
-        status = try container.decodeIfPresent(Int.self, forKey: .status)
-        guard !type.isEmpty, type.utf8.count <= 500 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .type, in: container, debugDescription: "1 to 500 bytes")
-        }
+    /// Reads a problem document.
+    init(_ object: AnswerObject) throws(MalformedAnswer) {
+        type = try object.text("type")
+        status = try object.optionalWholeNumber("status").map { Int($0) }
+        guard (1...500).contains(type.utf8.count) else { throw MalformedAnswer() }
     }
 }

@@ -1,7 +1,7 @@
-internal import Foundation
 internal import HTTPTransport
 internal import PaymentCore
 internal import Reconciler
+internal import StrictJSON
 
 /// `GET /transactions`: what changed in a window of time, ascending by (updated_at, key).
 ///
@@ -41,9 +41,9 @@ struct ListTransactions: PaginatedRequest {
         guard MediaType(response.fields) == .json else { throw failure("wrong_content_type") }
         let body: TransactionPage.Body
         do {
-            body = try JSONDecoder().decode(TransactionPage.Body.self, from: Data(response.body))
+            body = try TransactionPage.Body(AnswerObject(body: response.body))
         } catch {
-            throw failure("malformed_body")  // Without the error, which may quote the body.
+            throw failure("malformed_body")
         }
         if let code = oddity(of: body) { throw failure(code) }
         guard let next = body.nextCursor else { return TransactionPage(entries: body.data, next: nil) }
@@ -68,42 +68,32 @@ struct ListTransactions: PaginatedRequest {
 /// One page of transactions.
 struct TransactionPage: ResultPage {
     /// A transaction of a listing, which is ordered by when it last changed.
-    struct Entry: Decodable, Sendable {
+    struct Entry: Sendable {
         let transaction: WireTransaction
         let place: ListingPlace
 
-        private enum CodingKeys: String, CodingKey { case updatedAt = "updated_at" }
-
-        init(from decoder: any Decoder) throws {
-            transaction = try WireTransaction(from: decoder)
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            let text = try container.decode(String.self, forKey: .updatedAt)
-            guard let place = ListingPlace(updatedAt: text, key: transaction.key) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .updatedAt, in: container, debugDescription: "not an instant")
+        /// Reads an entry, which must say when it changed.
+        init(_ object: AnswerObject) throws(MalformedAnswer) {
+            transaction = try WireTransaction(object)
+            guard let place = ListingPlace(updatedAt: try object.text("updated_at"), key: transaction.key) else {
+                throw MalformedAnswer()
             }
             self.place = place
         }
     }
 
     /// A page as it is on the wire. One transaction that cannot be read spoils it.
-    fileprivate struct Body: Decodable {
+    fileprivate struct Body {
         let data: [Entry]
         let nextCursor: String?
 
-        private enum CodingKeys: String, CodingKey {
-            case data
-            case nextCursor = "next_cursor"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            data = try container.decode([Entry].self, forKey: .data)
+        init(_ object: AnswerObject) throws(MalformedAnswer) {
+            data = try object.list("data", of: Entry.init)
             // Required, though it may be null: a page that lost it would pass for the last.
-            nextCursor = try container.decode(String?.self, forKey: .nextCursor)
-            guard nextCursor.map({ (1...512).contains($0.utf8.count) }) ?? true else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .nextCursor, in: container, debugDescription: "not a cursor")
+            switch try object.required("next_cursor") {
+            case .null: nextCursor = nil
+            case .string(let text) where (1...512).contains(text.utf8.count): nextCursor = text
+            default: throw MalformedAnswer()
             }
         }
     }

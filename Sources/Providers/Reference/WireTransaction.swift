@@ -1,27 +1,22 @@
 internal import PaymentCore
 
 /// An amount as the provider counts it: in the minor unit of a currency, or in units of its own.
-struct WireAmount: Codable, Sendable, Hashable {
+struct WireAmount: Encodable, Sendable, Hashable {
     /// The count, 0 or more.
     let value: Int64
     /// Three capital letters.
     let currency: String
-
-    private enum CodingKeys: String, CodingKey { case value, currency }
 
     init(value: Int64, currency: String) {
         self.value = value
         self.currency = currency
     }
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        value = try container.decode(Int64.self, forKey: .value)
-        currency = try container.decode(String.self, forKey: .currency)
-        guard value >= 0, Self.isCode(currency) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .value, in: container, debugDescription: "not an amount")
-        }
+    /// Reads an amount.
+    init(_ object: AnswerObject) throws(MalformedAnswer) {
+        value = try object.wholeNumber("value")
+        currency = try object.text("currency")
+        guard value >= 0, Self.isCode(currency) else { throw MalformedAnswer() }
     }
 
     /// Whether a text is three capital letters.
@@ -34,15 +29,15 @@ struct WireAmount: Codable, Sendable, Hashable {
 ///
 /// What money depends on is required and bounded; members that are not known are ignored. If anything here is
 /// missing or odd, the whole answer does not parse.
-struct WireTransaction: Decodable, Sendable, Hashable {
+struct WireTransaction: Sendable, Hashable {
     /// What was asked for.
-    enum Kind: String, Decodable, Sendable {
+    enum Kind: String, Sendable {
         case authorize
         case sale
     }
 
     /// The status.
-    enum Status: String, Decodable, Sendable, CaseIterable {
+    enum Status: String, Sendable, CaseIterable {
         case pending
         case authorized
         case captured
@@ -53,9 +48,9 @@ struct WireTransaction: Decodable, Sendable, Hashable {
     }
 
     /// A capture or refund.
-    struct Movement: Decodable, Sendable, Hashable {
+    struct Movement: Sendable, Hashable {
         /// The status.
-        enum Status: String, Decodable, Sendable, CaseIterable {
+        enum Status: String, Sendable, CaseIterable {
             case pending
             case succeeded
             case declined
@@ -65,6 +60,14 @@ struct WireTransaction: Decodable, Sendable, Hashable {
         let amount: WireAmount
         let status: Status
         let reason: String?
+
+        /// Reads a movement.
+        init(_ object: AnswerObject) throws(MalformedAnswer) {
+            key = try object.text("key")
+            amount = try WireAmount(object.object("amount"))
+            status = try object.word("status")
+            reason = try object.optionalText("reason")
+        }
     }
 
     let key: String
@@ -86,57 +89,38 @@ struct WireTransaction: Decodable, Sendable, Hashable {
     /// Whether a capture is not decided yet.
     var hasPendingCapture: Bool { captures.contains { $0.status == .pending } }
 
-    private enum CodingKeys: String, CodingKey {
-        case key, kind, status, amount, captures, refunds, metadata, reason
-        case authorizedUntil = "authorized_until"
-        case updatedAt = "updated_at"
-    }
-    private enum MetadataKeys: String, CodingKey { case payment, leg }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func odd(_ key: CodingKeys) -> DecodingError {
-            DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "out of bounds")
-        }
-        func instant(_ key: CodingKeys) throws -> Timestamp? {
-            guard let text = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
-            guard let instant = Timestamp(rfc3339: text) else { throw odd(key) }
-            return instant
-        }
-        key = try container.decode(String.self, forKey: .key)
-        status = try container.decode(Status.self, forKey: .status)
-        kind = try container.decodeIfPresent(Kind.self, forKey: .kind)
-        amount = try container.decodeIfPresent(WireAmount.self, forKey: .amount)
-        captures = try container.decode([Movement].self, forKey: .captures)
-        refunds = try container.decode([Movement].self, forKey: .refunds)
-        reason = try container.decodeIfPresent(String.self, forKey: .reason)
-        authorizedUntil = try instant(.authorizedUntil)
-        updatedAt = try instant(.updatedAt)
-        if try container.contains(.metadata) && !container.decodeNil(forKey: .metadata) {
-            let metadata = try container.nestedContainer(keyedBy: MetadataKeys.self, forKey: .metadata)
-            payment = try metadata.decodeIfPresent(String.self, forKey: .payment)
-            leg = try metadata.decodeIfPresent(String.self, forKey: .leg).flatMap { Int($0) }.flatMap {
-                $0 < 0 ? nil : $0
-            }
-        } else {
-            payment = nil
-            leg = nil
-        }
-        guard Self.isKey(key) else { throw odd(.key) }
-        guard status == .tombstoned || (kind != nil && amount != nil) else { throw odd(.amount) }
-        guard Self.areDistinct(captures) else { throw odd(.captures) }
-        guard Self.areDistinct(refunds) else { throw odd(.refunds) }
+    /// Reads a transaction.
+    init(_ object: AnswerObject) throws(MalformedAnswer) {
+        key = try object.text("key")
+        status = try object.word("status")
+        kind = try object.optionalWord("kind")
+        amount = if let amount = try object.optionalObject("amount") { try WireAmount(amount) } else { nil }
+        captures = try object.list("captures", of: Movement.init)
+        refunds = try object.list("refunds", of: Movement.init)
+        reason = try object.optionalText("reason")
+        authorizedUntil = try Self.instant("authorized_until", in: object)
+        updatedAt = try Self.instant("updated_at", in: object)
+        let metadata = try object.optionalObject("metadata")
+        payment = try metadata?.optionalText("payment")
+        leg = try metadata?.optionalText("leg").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
+        guard Self.isKey(key), status == .tombstoned || (kind != nil && amount != nil),
+            Self.areDistinct(captures), Self.areDistinct(refunds)
+        else { throw MalformedAnswer() }
     }
 
-    /// Keys are judged loosely here: whether one is ours is decided by comparison. No database keeps a text with
-    /// U+0000.
-    private static func isKey(_ text: String) -> Bool {
-        (1...128).contains(text.utf8.count) && !text.utf8.contains(0)
+    private static func instant(_ name: String, in object: AnswerObject) throws(MalformedAnswer) -> Timestamp? {
+        guard let text = try object.optionalText(name) else { return nil }
+        guard let instant = Timestamp(rfc3339: text) else { throw MalformedAnswer() }
+        return instant
     }
+
+    /// Keys are judged loosely here: whether one is ours is decided by comparison. None holds U+0000, which no
+    /// database keeps in a text: ``AnswerObject`` reads no such body.
+    private static func isKey(_ text: String) -> Bool { (1...128).contains(text.utf8.count) }
 
     /// Two movements under one key could not both be true.
     private static func areDistinct(_ movements: [Movement]) -> Bool {
-        let keys = movements.map(\.key)
-        return movements.count <= 1_000 && keys.allSatisfy(isKey) && Set(keys).count == keys.count
+        guard movements.count <= 1_000, movements.allSatisfy({ isKey($0.key) }) else { return false }
+        return movements.count < 2 || Set(movements.map(\.key)).count == movements.count
     }
 }
