@@ -88,28 +88,36 @@ import Testing
         var now = fixture.start
         func context() -> MachineContext { MachineContext(now: now, contracts: contracts, policy: policy) }
         let window = RecoveryWindow(readsCountFrom: now, latestNotAfter: now, listingCompared: true)
-        var machine = PaymentMachine.create(try fixture.request([.payPay]), context(), recovery: window).machine
-        var orders = machine.handle(.inquireNow, context())
-        _ = machine.handle(
-            .inquired(leg: 0, Observation(.notFound, began: now, source: .inquiry)), context())
-        now = machine.payment.deadline + .seconds(1)
+        var (machine, waiting) = PaymentMachine.create(
+            try fixture.request([.payPay]), context(), recovery: window)
         var sent = 0
+        /// Its first request is lost, each later one is answered with what was forgotten; no read shows anything.
+        func carryOut() {
+            while !waiting.isEmpty {
+                switch waiting.removeFirst() {
+                case .send(let order):
+                    let replay = Observation(
+                        .captured, began: now, source: .answer, key: order.transactionKey, amount: order.amount)
+                    let report =
+                        machine.payment.deadline < now
+                        ? AttemptReport(.accepted, code: "replayed", observation: replay)
+                        : AttemptReport(.indeterminate, code: "timeout")
+                    if machine.payment.deadline < now { sent += 1 }
+                    waiting += machine.handle(
+                        .attempted(leg: 0, effect: order.effect, number: order.number, report), context())
+                case .inquire:
+                    let missing = Observation(.notFound, began: now, source: .inquiry)
+                    waiting += machine.handle(.inquired(leg: 0, missing), context())
+                case .alert: break
+                }
+            }
+        }
+        carryOut()
+        now = machine.payment.deadline + .seconds(1)
         for _ in 0..<40 where machine.payment.state != .quarantined {
             now = now + .minutes(30)
-            orders = machine.handle(.woke, context())
-            for case .send(let order) in orders {
-                sent += 1
-                let leg = machine.payment.legs[0]
-                let replay = Observation(
-                    .captured, began: now, source: .answer, key: leg.primary.key, amount: leg.amount)
-                let report = AttemptReport(.accepted, code: "replayed", observation: replay)
-                orders += machine.handle(
-                    .attempted(leg: 0, effect: order.effect, number: order.number, report), context())
-            }
-            if machine.busy.contains(0) {
-                _ = machine.handle(
-                    .inquired(leg: 0, Observation(.notFound, began: now, source: .inquiry)), context())
-            }
+            waiting = machine.handle(.woke, context())
+            carryOut()
         }
         #expect(machine.payment.legs[0].quarantine?.cause == .acceptedButMissing)
         #expect(sent <= 2)

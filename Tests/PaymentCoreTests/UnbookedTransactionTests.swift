@@ -87,6 +87,45 @@ import Testing
         }
     }
 
+    @Test func `an undoing is stored as it was planned: due, and with its question under way`() throws {
+        var (machine, actions) = PaymentMachine.undoing(try transaction(), context())
+        guard case .inquire = actions.first, actions.count == 1 else {
+            Issue.record("it began with \(actions)")
+            return
+        }
+        #expect(machine.payment.dueAt == now, "whoever finds it abandoned goes on")
+        #expect(machine.busy == [0])
+        #expect(machine.handle(.woke, context()).isEmpty, "it is not asked about twice at a time")
+    }
+
+    @Test func `an answer that comes while a request is on its way changes nothing`() throws {
+        let orphan = try transaction()
+        let ledger = try ledger(orphan, captured: true, .reference)
+        var machine = PaymentMachine.undoing(orphan, context()).machine
+        let seen = ledger.observe(orphan.key, began: now)
+        guard case .send(let order) = machine.handle(.inquired(leg: 0, seen), context()).first else {
+            Issue.record("it is not given back")
+            return
+        }
+        let before = machine
+        #expect(machine.handle(.inquired(leg: 0, seen), context()).isEmpty)
+        #expect(machine.payment == before.payment && machine.busy == [0] && machine.newEntries == before.newEntries)
+        #expect(machine.payment.legs[0].compensation?.open?.number == order.number)
+    }
+
+    @Test func `what is sent about a duplicate names the payment that its provider shows`() throws {
+        let duplicate = try transaction("k9", names: "known", .duplicate)
+        let ledger = try ledger(duplicate, captured: true, .reference)
+        var machine = PaymentMachine.undoing(duplicate, context()).machine
+        let seen = ledger.observe(duplicate.key, began: now)
+        guard case .send(let order) = machine.handle(.inquired(leg: 0, seen), context()).first else {
+            Issue.record("it is not given back")
+            return
+        }
+        #expect(order.shownPayment == duplicate.payment, "else its answer would be taken for that of another payment")
+        #expect(order.payment == machine.payment.id)
+    }
+
     @Test func `what nobody shows any more is left to people, and nothing is sent`() throws {
         let orphan = try transaction()
         var empty = Ledger(.enforcing)

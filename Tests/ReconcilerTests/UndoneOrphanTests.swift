@@ -78,7 +78,7 @@ import Testing
         }
         #expect(id == one.id)
         #expect(await provider.refunds.map(\.amount) == [one.amount])
-        #expect(await provider.sent.allSatisfy { $0 == .refund })
+        #expect(await provider.sent == [.refund])
     }
 
     @Test func `an orphan that is ordered to be undone again at any time is given back once`() async throws {
@@ -100,6 +100,11 @@ import Testing
             #expect(
                 await provider.refunds.map(\.amount) == [one.amount],
                 "again \(["at once", "while it is sent", "after its end"][step])")
+            #expect(await provider.sent == [.refund])
+            let trail = try await one.store.auditTrail(of: one.id, after: 0, limit: 100)
+            #expect(trail.allSatisfy { $0.type != .claimed }, "nobody lets go of it while its request is on its way")
+            let before = trail.prefix { $0.type != .intent }
+            #expect(before.count { $0.type == .inquiry } == 1, "it is asked about once before anything is sent")
         }
     }
 

@@ -79,13 +79,20 @@ public struct SendOrder: Sendable, Hashable {
     public let notAfter: Timestamp?
     /// Not one byte may be written after this moment.
     public var startBefore: Timestamp
+    /// The payment whose name the transaction bears, where that is another: a duplicate is undone beside the payment
+    /// that it names.
+    public let named: PaymentID?
+
+    /// The payment that the provider shows with the transaction.
+    public var shownPayment: PaymentID { named ?? payment }
 
     /// An order; only the machine makes those that are executed.
     public init(
         payment: PaymentID, leg: Int, effect: EffectReference, number: Int, provider: ProviderName, kind: EffectKind,
         transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
-        reference: String?, notAfter: Timestamp?, startBefore: Timestamp
+        reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil
     ) {
+        self.named = named
         self.payment = payment
         self.leg = leg
         self.effect = effect

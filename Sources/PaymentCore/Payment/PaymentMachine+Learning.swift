@@ -82,8 +82,10 @@ extension PaymentMachine {
     mutating func inquired(
         leg index: Int, _ observation: Observation, _ context: MachineContext
     ) -> [PaymentAction] {
-        busy.remove(index)
         guard payment.legs.indices.contains(index) else { return [] }
+        // What was asked before a request says nothing of it, and ends nothing that is on its way.
+        guard effectReferences(ofLeg: index).allSatisfy({ effect($0, ofLeg: index)?.open == nil }) else { return [] }
+        busy.remove(index)
         payment.legs[index].inquiries += 1
         let tries = payment.legs[index].inquiries
         record(

@@ -41,7 +41,8 @@ extension PaymentMachine {
                     payment: payment.id, leg: index, effect: reference, number: number, provider: leg.provider,
                     kind: effect.kind, transactionKey: leg.primary.key, key: effect.key, amount: effect.amount,
                     instrument: leg.instrument, caller: payment.caller, reference: payment.reference,
-                    notAfter: notAfter, startBefore: context.now + context.policy.sendWithin)))
+                    notAfter: notAfter, startBefore: context.now + context.policy.sendWithin,
+                    named: leg.named)))
     }
 
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.

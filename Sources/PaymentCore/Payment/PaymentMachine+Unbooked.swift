@@ -21,7 +21,8 @@ extension PaymentMachine {
                 cancel: nil, capture: nil, refunds: [], conclusion: nil, recovery: nil, dueAt: nil,
                 dueProvider: nil, auditHead: .empty(id)))
         machine.record(.created, transaction.fields, context)
-        return (machine, machine.plan(context))
+        let actions = machine.plan(context)
+        return (machine, actions)
     }
 
     /// Another transaction of a payment that is undone was found, or the same once more.

@@ -61,7 +61,7 @@ public struct ReferenceProvider: PaymentProvider {
         -> AttemptReport
     {
         let began = clock.now()
-        let classification = OutcomeClassification(reading: reading, payment: order.payment, began: began)
+        let classification = OutcomeClassification(reading: reading, payment: order.shownPayment, began: began)
         let startBefore = ContinuousClock.now + .milliseconds((order.startBefore - began).milliseconds)
         do {
             let response = try await client.exchange(request, startBefore: startBefore)
