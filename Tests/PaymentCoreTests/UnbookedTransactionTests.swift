@@ -113,6 +113,21 @@ import Testing
         #expect(machine.payment.legs[0].compensation?.open?.number == order.number)
     }
 
+    @Test func `an answer that meets a request of another holder is taken in, so that it is found out who holds it`()
+        throws
+    {
+        let orphan = try transaction()
+        let ledger = try ledger(orphan, captured: true, .reference)
+        var other = PaymentMachine.undoing(orphan, context()).machine
+        var machine = other
+        let seen = ledger.observe(orphan.key, began: now)
+        _ = other.handle(.inquired(leg: 0, seen), context())
+        machine.rebase(on: other.payment)
+        let version = machine.payment
+        _ = machine.handle(.inquired(leg: 0, seen), context())
+        #expect(machine.payment != version, "only a write shows that the lease is lost")
+    }
+
     @Test func `what is sent about a duplicate names the payment that its provider shows`() throws {
         let duplicate = try transaction("k9", names: "known", .duplicate)
         let ledger = try ledger(duplicate, captured: true, .reference)

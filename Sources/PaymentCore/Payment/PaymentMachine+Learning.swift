@@ -2,6 +2,7 @@ extension PaymentMachine {
     /// Another worker may have left intents behind: what became of them is unknown.
     mutating func takeOver(_ context: MachineContext) {
         busy.removeAll()
+        requesting.removeAll()
         for index in payment.legs.indices {
             for reference in effectReferences(ofLeg: index) {
                 var abandoned = false
@@ -25,6 +26,7 @@ extension PaymentMachine {
         _ context: MachineContext
     ) {
         busy.remove(index)
+        requesting.remove(index)
         guard payment.legs.indices.contains(index),
             let effect = effect(reference, ofLeg: index), effect.open?.number == number
         else { return }
@@ -83,8 +85,9 @@ extension PaymentMachine {
         leg index: Int, _ observation: Observation, _ context: MachineContext
     ) -> [PaymentAction] {
         guard payment.legs.indices.contains(index) else { return [] }
-        // What was asked before a request says nothing of it, and ends nothing that is on its way.
-        guard effectReferences(ofLeg: index).allSatisfy({ effect($0, ofLeg: index)?.open == nil }) else { return [] }
+        // What was asked before a request says nothing of it, and ends nothing that is on its way. Only this holder's
+        // own counts: another's may be in rows that were read again, and who lost them must find that out by writing.
+        guard !requesting.contains(index) else { return [] }
         busy.remove(index)
         payment.legs[index].inquiries += 1
         let tries = payment.legs[index].inquiries

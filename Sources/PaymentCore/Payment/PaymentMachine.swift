@@ -10,6 +10,8 @@ public struct PaymentMachine: Sendable {
     public internal(set) var newEntries: [AuditEntry] = []
     /// Legs of which this holder has a request or an inquiry under way. Not durable: a crash forgets it.
     public internal(set) var busy: Set<Int> = []
+    /// Those of them of which it is a request: an answer to a question that was asked before it says nothing of it.
+    var requesting: Set<Int> = []
     /// Times at which something will be due, gathered anew by each planning.
     var wakes: [Wake] = []
 
