@@ -42,7 +42,7 @@ import Testing
             try await course.fillBooks(store)
             let expected = try await course.plant(each: max(2, count / 1_000))
 
-            let (first, interrupted) = try await course.compareWhileKilling(8)
+            let (first, interrupted) = try await course.compareWhileKilling(3)
             #expect(interrupted > 1, "it was interrupted on its way")
             #expect(first.state == "completed")
             #expect(first.counts.unanswered == 0)

@@ -64,10 +64,15 @@ struct ComparisonCourse {
         var client = operatorsClient(try await world.start())
         let id = try await ask(client)
         var interrupted = 0
+        var now = try await run(id, client)
         for _ in 0..<most {
-            // The next one may go on once the lease of the one that was killed has run out.
-            try await Polling.hold(for: .milliseconds(UInt64.random(in: 900...2_000, using: &chance)))
-            let now = try await run(id, client)
+            // A few steps further each time, however fast it is. The next daemon may go on once the lease of the one
+            // that was killed has run out.
+            let enough = now.steps + Int.random(in: 1...20, using: &chance)
+            try await Polling.until("the run gets further", within: limit) {
+                now = try await run(id, client)
+                return now.finishedAt != nil || now.steps >= enough
+            }
             if now.finishedAt != nil { break }
             await world.kill(0)
             if now.steps > 0 { interrupted += 1 }
