@@ -98,15 +98,23 @@ import Testing
         #expect(machine.handle(.woke, context()).isEmpty, "it is not asked about twice at a time")
     }
 
-    @Test func `an answer that comes while a request is on its way changes nothing`() throws {
-        let orphan = try transaction()
-        let ledger = try ledger(orphan, captured: true, .reference)
-        var machine = PaymentMachine.undoing(orphan, context()).machine
-        let seen = ledger.observe(orphan.key, began: now)
+    private struct NotGivenBack: Error {}
+
+    /// An undoing whose question was answered, the refund that it sends then, and the answer.
+    private func givingBack(
+        _ transaction: UnbookedTransaction
+    ) throws -> (machine: PaymentMachine, order: SendOrder, seen: Observation) {
+        let ledger = try ledger(transaction, captured: true, .reference)
+        var machine = PaymentMachine.undoing(transaction, context()).machine
+        let seen = ledger.observe(transaction.key, began: now)
         guard case .send(let order) = machine.handle(.inquired(leg: 0, seen), context()).first else {
-            Issue.record("it is not given back")
-            return
+            throw NotGivenBack()
         }
+        return (machine, order, seen)
+    }
+
+    @Test func `an answer that comes while a request is on its way changes nothing`() throws {
+        var (machine, order, seen) = try givingBack(transaction())
         let before = machine
         #expect(machine.handle(.inquired(leg: 0, seen), context()).isEmpty)
         #expect(machine.payment == before.payment && machine.busy == [0] && machine.newEntries == before.newEntries)
@@ -117,26 +125,16 @@ import Testing
         throws
     {
         let orphan = try transaction()
-        let ledger = try ledger(orphan, captured: true, .reference)
-        var other = PaymentMachine.undoing(orphan, context()).machine
-        var machine = other
-        let seen = ledger.observe(orphan.key, began: now)
-        _ = other.handle(.inquired(leg: 0, seen), context())
+        let (other, _, seen) = try givingBack(orphan)
+        var machine = PaymentMachine.undoing(orphan, context()).machine
         machine.rebase(on: other.payment)
-        let version = machine.payment
         _ = machine.handle(.inquired(leg: 0, seen), context())
-        #expect(machine.payment != version, "only a write shows that the lease is lost")
+        #expect(machine.payment != other.payment, "only a write shows that the lease is lost")
     }
 
     @Test func `what is sent about a duplicate names the payment that its provider shows`() throws {
         let duplicate = try transaction("k9", names: "known", .duplicate)
-        let ledger = try ledger(duplicate, captured: true, .reference)
-        var machine = PaymentMachine.undoing(duplicate, context()).machine
-        let seen = ledger.observe(duplicate.key, began: now)
-        guard case .send(let order) = machine.handle(.inquired(leg: 0, seen), context()).first else {
-            Issue.record("it is not given back")
-            return
-        }
+        let (machine, order, _) = try givingBack(duplicate)
         #expect(order.shownPayment == duplicate.payment, "else its answer would be taken for that of another payment")
         #expect(order.payment == machine.payment.id)
     }

@@ -157,10 +157,10 @@ public struct BookedPage: Sendable, Hashable {
     }
 
     /// A page of the legs that were found, at most `limit`.
-    public init(_ found: some Collection<KnownPosition>, limit: Int) {
+    public init(_ found: [KnownPosition], limit: Int) {
         let positions = found.filter { !$0.isUnchanged }
-        var last: BookedPlace?
-        if found.count >= limit { for known in found { last = known.ours.map { BookedPlace($0) } ?? last } }
-        self.init(positions: positions, unchanged: found.count - positions.count, next: last)
+        self.init(
+            positions: positions, unchanged: found.count - positions.count,
+            next: found.count < limit ? nil : found.last?.ours.map { BookedPlace($0) })
     }
 }

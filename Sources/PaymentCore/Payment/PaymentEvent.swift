@@ -92,7 +92,6 @@ public struct SendOrder: Sendable, Hashable {
         transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
         reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil
     ) {
-        self.named = named
         self.payment = payment
         self.leg = leg
         self.effect = effect
@@ -107,6 +106,7 @@ public struct SendOrder: Sendable, Hashable {
         self.reference = reference
         self.notAfter = notAfter
         self.startBefore = startBefore
+        self.named = named
     }
 }
 

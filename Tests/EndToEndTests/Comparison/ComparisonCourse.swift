@@ -75,7 +75,7 @@ struct ComparisonCourse {
             }
             if now.finishedAt != nil { break }
             await world.kill(0)
-            if now.steps > 0 { interrupted += 1 }
+            interrupted += 1
             client = operatorsClient(try await world.start())
         }
         return (try await end(of: id, client), interrupted)
