@@ -104,13 +104,15 @@ let package = Package(
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
             ], swiftSettings: strict),
         // Tests.
-        .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore"], swiftSettings: strict),
+        .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore", "SeededChance"], swiftSettings: strict),
         // What is logged, kept for tests that look at it.
         .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
+        // What tests draw by chance, the same for the same seed.
+        .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
             name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", logging],
             swiftSettings: strict),
-        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"], swiftSettings: strict),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "SeededChance"], swiftSettings: strict),
         .testTarget(
             name: "HTTPTransportTests", dependencies: ["HTTPTransport", logging, metrics, coreMetrics, metricsTestKit],
             swiftSettings: strict),
@@ -151,7 +153,8 @@ let package = Package(
         .testTarget(
             name: "PaymentAPITests",
             dependencies: [
-                "PaymentAPI", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", hummingbird, crypto, logging,
+                "PaymentAPI", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance", hummingbird,
+                crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,3 +1,4 @@
+import SeededChance
 import StrictJSON
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// Bodies that nobody meant to send, and where their failures are shown.
 struct MutatedBodyTests {
     @Test func `mutations of a body never trap`() throws {
-        var chance = Chance(state: 0x5EED)
+        var chance = SeededChance(seed: 0x5EED)
         let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
         var accepted = 0
         for _ in 0..<10_000 {
@@ -48,17 +49,5 @@ struct MutatedBodyTests {
         #expect(place(#"{"a b":[x]}"#) == "…[0]")
         #expect(place(#"{"a":1,"a":1}"#) == "a")
         #expect(place("nul") == "")
-    }
-}
-
-/// A small generator with a seed (xorshift), so that a failing round can be repeated.
-struct Chance {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(max(bound, 1)))
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import SeededChance
 import StrictJSON
 import Testing
 
@@ -104,7 +105,7 @@ struct RenderingTests {
     }
 
     @Test func `base64url is read back, and nothing else is`() {
-        var chance = Chance(state: 7)
+        var chance = SeededChance(seed: 7)
         for count in 0..<200 {
             let bytes = (0..<count).map { _ in UInt8(chance.below(256)) }
             let text = Base64URL.encode(bytes)

@@ -1,4 +1,5 @@
 import PaymentCore
+import SeededChance
 import Testing
 
 /// The machine of a run against a small world.

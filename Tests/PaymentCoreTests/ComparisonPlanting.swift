@@ -1,4 +1,5 @@
 import PaymentCore
+import SeededChance
 import Testing
 
 /// Differences that are planted into a world, each with the class in which it must be found.

@@ -1,4 +1,5 @@
 import PaymentCore
+import SeededChance
 
 /// A provider, our books and a store of comparisons, small enough to see through; it carries out what the machine of a
 /// run orders, in any order in which that may happen, and crashes where chance wants it.

@@ -75,28 +75,3 @@ extension ProviderContract {
         return contract
     }()
 }
-
-/// A small generator whose whole sequence follows from its seed (SplitMix64).
-struct SeededChance {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678_9ABC_DEF1 }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 up to, not including, `bound`.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(1, bound))) }
-
-    /// True in so many of a hundred cases.
-    mutating func happens(percent: Int) -> Bool { below(100) < percent }
-
-    mutating func pick<Element>(_ choices: [Element], else fallback: Element) -> Element {
-        choices.isEmpty ? fallback : choices[below(choices.count)]
-    }
-}

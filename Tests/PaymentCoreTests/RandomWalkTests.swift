@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import SeededChance
 import Testing
 
 /// Thousands of stories with drawn faults, crashes and cancels. A seed that fails is printed; it repeats exactly.

@@ -1,4 +1,5 @@
 import PaymentCore
+import SeededChance
 
 extension Stage {
     mutating func send(_ order: SendOrder, before: Latch) {

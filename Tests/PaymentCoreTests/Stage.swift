@@ -1,4 +1,5 @@
 import PaymentCore
+import SeededChance
 
 /// One payment on stage: its holder, the wire and the providers, in virtual time. It executes what the machine asks
 /// for, as a runner does, with the faults that the script names, and judges every step.

@@ -1,4 +1,5 @@
 import Foundation
+import SeededChance
 import Testing
 
 @testable import StrictJSON
@@ -12,7 +13,7 @@ struct MutatedDocumentTests {
         """#
 
     @Test func `random bytes and mutations never trap, and what is accepted others accept too`() throws {
-        var chance = Chance(state: 0x5EED)
+        var chance = SeededChance(seed: 0x5EED)
         let seed = Array(Self.document.utf8)
         let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
         var accepted = 0
@@ -68,17 +69,5 @@ struct MutatedDocumentTests {
         case .object(let members): members.contains { isHugeNumber($0.value) }
         default: false
         }
-    }
-}
-
-/// A small generator with a seed (xorshift), so that a failing round can be repeated.
-struct Chance {
-    var state: UInt64
-
-    mutating func below(_ bound: Int) -> Int {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return Int(state % UInt64(max(bound, 1)))
     }
 }
