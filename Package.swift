@@ -30,6 +30,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "reconciled", targets: ["ReconcileDaemon"]),
+        .executable(name: "reconciled-lab", targets: ["Lab"]),
         .executable(name: "provider-simulator", targets: ["ProviderSimulatorProgram"]),
         .library(name: "PaymentCore", targets: ["PaymentCore"]),
     ],
@@ -91,14 +92,21 @@ let package = Package(
         .executableTarget(
             name: "ProviderSimulatorProgram", dependencies: ["ProviderSimulator", arguments, logging],
             swiftSettings: strict),
+        // What every program says to whoever started it: exit codes, failures, formats.
+        .target(name: "ProgramEdge", dependencies: [arguments], swiftSettings: strict),
+        // Runs the checks, and shows the daemon from outside of it. Nothing of this is in what is deployed. It needs
+        // neither a server nor a database, so that it is built quickly.
+        .executableTarget(
+            name: "Lab",
+            dependencies: ["Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", arguments, crypto],
+            swiftSettings: strict),
         // Wiring only.
         .executableTarget(
             name: "ReconcileDaemon",
             dependencies: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "PaymentAPI",
-                "OperationsConsole", "Simulation", hummingbird, lifecycle, signals, arguments, yams, logging, metrics,
-                coreMetrics,
-                crypto,
+                "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals, arguments, yams, logging, metrics,
+                coreMetrics, crypto,
             ],
             resources: [
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
@@ -167,13 +175,16 @@ let package = Package(
             name: "ReconcileDaemonTests",
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Reconciler", "PaymentCore", "MemoryStore",
-                "StoreContract", "PostgresStore", "Simulation", hummingbird, arguments, yams, logging, metrics,
+                "StoreContract", "PostgresStore", "ProgramEdge", hummingbird, arguments, yams, logging, metrics,
                 coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),
-        .testTarget(name: "DemoTests", dependencies: ["ReconcileDaemon", "HTTPTransport"], swiftSettings: strict),
+        .testTarget(
+            name: "LabTests",
+            dependencies: ["Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", arguments],
+            swiftSettings: strict),
         // Books that agree with what a simulator made in bulk, for tests and for the bench.
         .target(
             name: "BulkBooks", dependencies: ["PaymentCore", "Reconciler", "ProviderSimulator"],
@@ -186,8 +197,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ReconcileDaemon", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport", "PaymentCore",
-                "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "BulkBooks", crypto, logging,
+                "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
+                "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "BulkBooks", crypto,
+                logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramEdge
 import Testing
 
 @testable import ReconcileDaemon

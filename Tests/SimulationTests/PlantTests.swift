@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct PlantTests {
     /// Those that one or two short runs show. The release build hunts for all:
-    /// `reconciled simulate --seeds 1 --plant all`.
+    /// `reconciled-lab simulate --seeds 1 --plant all`.
     static let quick = [
         "versionIgnored", "leaseTokenIgnored", "auditEntryDropped", "secretInAudit",
         "indeterminateCommitTakenForDone", "sendsBeforeCommit", "compensationNotRegistered", "keyWithoutCaller",

@@ -66,8 +66,8 @@ import Testing
             keptPayments: [7, 3, 7], withoutKinds: [.throttled, .requestLost], withoutFaults: [0xFF, 0x0A])
         #expect(
             reduction.command(seed: 97, plant: .none)
-                == "reconciled simulate --seeds 1 --from 97 --keep-payments 3,7 --without request_lost,throttled "
+                == "reconciled-lab simulate --seeds 1 --from 97 --keep-payments 3,7 --without request_lost,throttled "
                 + "--without-faults a,ff --timeline")
-        #expect(Reduction().command(seed: 1, plant: .none) == "reconciled simulate --seeds 1 --from 1 --timeline")
+        #expect(Reduction().command(seed: 1, plant: .none) == "reconciled-lab simulate --seeds 1 --from 1 --timeline")
     }
 }

@@ -31,9 +31,14 @@ struct ImportRule {
             "Simulation": Allowance(inner: ["PaymentCore", "Reconciler", "MemoryStore"]),
             "ProviderSimulator": Allowance(inner: []),
             "ProviderSimulatorProgram": Allowance(inner: ["ProviderSimulator"]),
+            "ProgramEdge": Allowance(inner: []),
+            // No server and no database, so that the checks are built quickly.
+            "Lab": Allowance(
+                inner: ["PaymentCore", "HTTPTransport", "ProgramEdge", "Simulation"],
+                foreign: ["ArgumentParser", "Crypto", "Foundation", "Glibc"]),
             "ReconcileDaemon": Allowance(inner: [
-                "PaymentCore", "Reconciler", "MemoryStore", "SQLiteStore", "PostgresStore", "HTTPTransport",
-                "Providers", "PaymentAPI", "OperationsConsole", "Simulation", "ProviderSimulator",
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "PaymentAPI",
+                "OperationsConsole", "ProgramEdge",
             ]),
         ],
         kept: [

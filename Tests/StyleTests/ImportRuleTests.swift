@@ -21,6 +21,9 @@ import Testing
         ("PaymentAPI", "internal import GRDB\n"),
         ("PaymentAPI", "import OperationsConsole\n"),
         ("ProviderSimulator", "import PaymentCore\n"),
+        ("ReconcileDaemon", "import Simulation\n"),
+        ("Lab", "import Hummingbird\n"),
+        ("Lab", "import SQLiteStore\n"),
     ])
     func `an import against the rule is found`(_ target: String, _ source: String) {
         #expect(findings(target, source).map(\.line) == [1])

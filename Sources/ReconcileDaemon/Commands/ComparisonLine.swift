@@ -1,5 +1,6 @@
 import PaymentAPI
 import PaymentCore
+import ProgramEdge
 
 /// One line for a run, a finding or a discrepancy; as JSON the documents of the operations API.
 enum ComparisonLine {

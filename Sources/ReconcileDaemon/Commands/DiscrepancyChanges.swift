@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PaymentCore
+import ProgramEdge
 import Reconciler
 
 /// Who changes which discrepancy; shared by the commands that do.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ProgramEdge
 
 /// Runs the drills of the project: scripts that lose something on purpose, follow the procedure, and measure.
 struct DrillCommand: AsyncParsableCommand {

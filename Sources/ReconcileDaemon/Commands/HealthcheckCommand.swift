@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
 /// Asks a daemon's probe: the health check of a container whose image has neither a shell nor curl.
 struct HealthcheckCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PaymentCore
+import ProgramEdge
 
 /// Which part of a list is wanted, and how to go on after it.
 struct ListPaging: ParsableArguments {

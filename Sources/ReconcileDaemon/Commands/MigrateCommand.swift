@@ -1,5 +1,6 @@
 import ArgumentParser
 import PostgresStore
+import ProgramEdge
 import Reconciler
 
 struct MigrateCommand: AsyncParsableCommand {

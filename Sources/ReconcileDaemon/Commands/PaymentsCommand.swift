@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PaymentAPI
 import PaymentCore
+import ProgramEdge
 import Reconciler
 
 struct PaymentsCommand: AsyncParsableCommand {
@@ -15,16 +16,6 @@ struct PaymentsCommand: AsyncParsableCommand {
               reconciled payments verify --config reconciled.yaml
             """,
         subcommands: [ListPayments.self, ShowPayment.self, ReconcilePayment.self, VerifyPayments.self])
-}
-
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    case text
-    case json
-
-    /// Text on a terminal, JSON lines into a pipe, unless one is asked for.
-    static func chosen(_ asked: OutputFormat?) -> OutputFormat {
-        asked ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
-    }
 }
 
 func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PaymentAPI
 import PaymentCore
+import ProgramEdge
 import Reconciler
 
 struct PromoteSite: AsyncParsableCommand {

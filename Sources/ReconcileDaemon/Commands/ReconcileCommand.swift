@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PaymentCore
+import ProgramEdge
 import Reconciler
 
 struct ReconcileCommand: AsyncParsableCommand {

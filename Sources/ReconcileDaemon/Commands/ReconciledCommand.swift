@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
 import PaymentCore
+import ProgramEdge
 
-/// The daemon and its tools, in one binary.
+/// The daemon and the tools of those who run it, in one binary.
 @main
 struct ReconciledCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,61 +16,19 @@ struct ReconciledCommand: AsyncParsableCommand {
               reconciled reconcile --config reconciled.yaml --dry-run
               reconciled discrepancies --config reconciled.yaml
               reconciled site status --config reconciled.yaml
-              reconciled demo
-              reconciled simulate --seeds 1000
 
             Exit codes: 0 done, 1 a finding, 2 usage or configuration, 3 unavailable.
             """,
         version: BuildVersion.text,
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, DemoCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            ReconcileCommand.self, DiscrepanciesCommand.self, SiteCommand.self, SimulateCommand.self,
-            DrillCommand.self, HealthcheckCommand.self,
-            VersionCommand.self,
+            ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
+            ReconcileCommand.self, DiscrepanciesCommand.self, SiteCommand.self, DrillCommand.self,
+            HealthcheckCommand.self, VersionCommand.self,
         ])
 
     static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch let failure as CommandFailure {
-            FileHandle.standardError.write(Data("reconciled: \(failure.message)\n".utf8))
-            Foundation.exit(failure.code.rawValue)
-        } catch {
-            let code = exitCode(for: error)
-            guard code != ExitCode.validationFailure else {
-                FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
-                Foundation.exit(CommandFailure.Code.usage.rawValue)
-            }
-            exit(withError: error)
-        }
+        await runToTheEnd()
     }
-}
-
-/// Why a command ended, in words for a person, with the exit code.
-struct CommandFailure: Error {
-    enum Code: Int32 {
-        case finding = 1
-        case usage = 2
-        case unavailable = 3
-    }
-
-    let code: Code
-    let message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-}
-
-/// What this build is.
-enum BuildVersion {
-    static let text = "0.1.0"
 }
 
 struct VersionCommand: ParsableCommand {

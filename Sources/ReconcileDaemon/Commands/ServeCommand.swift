@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProgramEdge
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Foundation
 import PaymentAPI
 import PaymentCore
 import PostgresStore
+import ProgramEdge
 import Reconciler
 
 struct SiteCommand: AsyncParsableCommand {

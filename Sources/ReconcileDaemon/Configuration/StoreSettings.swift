@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import PaymentCore
 import PostgresStore
+import ProgramEdge
 import Reconciler
 import SQLiteStore
 

@@ -7,6 +7,7 @@ import OperationsConsole
 import PaymentAPI
 import PaymentCore
 import PostgresStore
+import ProgramEdge
 import Providers
 import Reconciler
 import ServiceLifecycle

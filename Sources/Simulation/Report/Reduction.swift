@@ -54,7 +54,7 @@ public struct Reduction: Sendable, Hashable {
     /// The command that repeats a seed's run with this left out, and prints its timeline.
     public func command(seed: UInt64, plant: Plant) -> String {
         let planted = plant.name == Plant.none.name ? [] : ["--plant \(plant.name)"]
-        let words = ["reconciled simulate --seeds 1 --from \(seed)"] + planted + options + ["--timeline"]
+        let words = ["reconciled-lab simulate --seeds 1 --from \(seed)"] + planted + options + ["--timeline"]
         return words.joined(separator: " ")
     }
 }

@@ -1,4 +1,4 @@
-@testable import ReconcileDaemon
+@testable import Lab
 
 /// What happens to the daemons and to their database.
 enum Mishap: String, CaseIterable, Sendable {

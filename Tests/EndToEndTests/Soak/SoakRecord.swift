@@ -1,4 +1,4 @@
-@testable import ReconcileDaemon
+@testable import Lab
 
 /// What happened in all rounds of a soak.
 actor SoakRecord {

@@ -4,7 +4,7 @@ import PostgresServers
 import ProviderSimulator
 import Testing
 
-@testable import ReconcileDaemon
+@testable import Lab
 
 /// Three daemons on a primary and its standby, providers that misbehave, callers that do not give up, and mishaps.
 struct SoakRound: Sendable {

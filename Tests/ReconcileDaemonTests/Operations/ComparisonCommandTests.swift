@@ -1,5 +1,6 @@
 import ArgumentParser
 import MemoryStore
+import ProgramEdge
 import Reconciler
 import StoreContract
 import Synchronization

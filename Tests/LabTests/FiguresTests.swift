@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Lab
 @testable import ReconcileDaemon
 
 @Suite struct FiguresTests {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
 /// The two programs of the demo, started and killed as processes of their own.
 actor DemoSite {
@@ -14,11 +15,11 @@ actor DemoSite {
     /// The daemon is down on purpose.
     private var isCrashing = false
 
-    init(directory: RunDirectory, simulator: URL?, sender: any HTTPSender) throws {
+    init(directory: RunDirectory, daemon: URL?, simulator: URL?, sender: any HTTPSender) throws {
         self.directory = directory
         self.sender = sender
-        daemonProgram = try ChildProgram.own()
-        simulatorProgram = try simulator ?? ChildProgram.sibling("provider-simulator")
+        daemonProgram = try daemon ?? ChildProgram.sibling("reconciled", option: "daemon")
+        simulatorProgram = try simulator ?? ChildProgram.sibling("provider-simulator", option: "simulator")
     }
 
     /// Starts both and waits until they answer.

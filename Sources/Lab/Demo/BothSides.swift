@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
 /// What both sides say at the end, as it was read over their interfaces.
 struct BothSides: Sendable {

@@ -1,21 +1,22 @@
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
-/// `reconciled demo`
+/// `reconciled-lab demo`
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Sends payments through providers that misbehave, kills the daemon, and compares both ledgers.",
         discussion: """
-            Starts the provider simulator and this daemon as processes of their own on SQLite, in a directory of the \
+            Starts the provider simulator and the daemon as processes of their own on SQLite, in a directory of the \
             run. Exits 1 if anybody is charged twice, a payment is lost or stays in doubt, the books differ from a \
             provider's ledger, or more is quarantined than the injected faults force.
 
             Examples:
-              reconciled demo
-              reconciled demo --payments 200 --kills 1 --seed 7 --keep
-              reconciled demo --stay --directory demo-run
+              reconciled-lab demo
+              reconciled-lab demo --payments 200 --kills 1 --seed 7 --keep
+              reconciled-lab demo --stay --directory demo-run
             """)
 
     @OptionGroup var options: DemoOptions
@@ -33,7 +34,8 @@ struct DemoCommand: AsyncParsableCommand {
             configuration: CurlConfiguration(
                 maximumConnections: options.concurrency + 32, http2: false, allowPlainHTTP: true))
         let site = try DemoSite(
-            directory: directory, simulator: options.simulator.map { URL(fileURLWithPath: $0) }, sender: sender)
+            directory: directory, daemon: options.daemon.map { URL(fileURLWithPath: $0) },
+            simulator: options.simulator.map { URL(fileURLWithPath: $0) }, sender: sender)
         let run = DemoRun(options: options, directory: directory, site: site, sender: sender, screen: screen)
         let result: Result<DemoReport?, any Error>
         do {
@@ -74,7 +76,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of `reconciled demo`.
+/// The options of `reconciled-lab demo`.
 struct DemoOptions: ParsableArguments {
     @Option(help: "How many payments, 1 to 100000.") var payments = 2_000
     @Option(help: "How often the daemon is killed with SIGKILL on the way, 0 to 100.") var kills = 3
@@ -86,6 +88,7 @@ struct DemoOptions: ParsableArguments {
     var directory: String?
     @Flag(help: "Keep the directory although everything went well.") var keep = false
     @Flag(help: "Send nothing and inject nothing: only start both programs, and stay until Ctrl-C.") var stay = false
+    @Option(help: "The daemon's program (default: beside this one).") var daemon: String?
     @Option(help: "The provider simulator's program (default: beside this one).") var simulator: String?
 
     func validate() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import ProgramEdge
 
 #if canImport(Glibc)
     import Glibc

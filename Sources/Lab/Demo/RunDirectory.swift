@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import PaymentCore
+import ProgramEdge
 
 /// Where a run keeps its databases, configuration and logs, with the secrets that it made up.
 struct RunDirectory: Sendable {
@@ -90,7 +91,7 @@ struct DaemonFile {
 
     var text: String {
         """
-        # Written by `reconciled demo`. The providers' tokens come from the environment.
+        # Written by `reconciled-lab demo`. The providers' tokens come from the environment.
         store:
           url: "sqlite:\(database)"
         http:

@@ -1,6 +1,7 @@
+import ProgramEdge
 import Simulation
 
-/// `reconciled simulate --seeds`: what many runs come to, and the timeline of one that fails.
+/// `reconciled-lab simulate --seeds`: what many runs come to, and the timeline of one that fails.
 struct SimulateSeeds {
     let options: SimulateOptions
     let screen: SimulateScreen

@@ -1,3 +1,5 @@
+import ProgramEdge
+
 /// One result: a line of JSON for programs, or lines for people.
 protocol SimulateResult: Encodable {
     /// Says it to people.

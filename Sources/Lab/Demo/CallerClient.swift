@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
 /// The demo's caller: it repeats a request under the same key until it knows what became of it.
 struct CallerClient: Sendable {

@@ -1,6 +1,7 @@
+import ProgramEdge
 import Simulation
 
-/// `reconciled simulate --exhaustive`: one line for each scenario, and what the configuration refuses.
+/// `reconciled-lab simulate --exhaustive`: one line for each scenario, and what the configuration refuses.
 struct SimulateExhaustive {
     let options: SimulateOptions
     let screen: SimulateScreen

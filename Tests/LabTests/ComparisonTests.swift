@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ReconcileDaemon
+@testable import Lab
 
 @Suite struct ComparisonTests {
     @Test func `two sides that agree have no difference`() {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ProgramEdge
 
 /// One run of the demo, from the first request to the report.
 struct DemoRun: Sendable {
@@ -218,7 +219,7 @@ struct DemoRun: Sendable {
         screen.say()
         screen.say(
             "  To keep a daemon running and send it payments with curl: " + screen.bold("make run")
-                + screen.faint(" (or: reconciled demo --stay)"))
+                + screen.faint(" (or: reconciled-lab demo --stay)"))
         screen.say()
     }
 

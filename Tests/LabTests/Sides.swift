@@ -1,4 +1,4 @@
-@testable import ReconcileDaemon
+@testable import Lab
 
 /// Both sides of one payment of two legs, as they agree; tests change one thing.
 struct Sides {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Simulation
 
-/// The options of `reconciled simulate`.
+/// The options of `reconciled-lab simulate`.
 struct SimulateOptions: ParsableArguments {
     @Option(help: "Run so many seeds, 1 to 10000000.") var seeds: Int?
     @Option(help: "The first seed.") var from: UInt64?

@@ -1,8 +1,9 @@
 import ArgumentParser
+import ProgramEdge
 import Simulation
 import Testing
 
-@testable import ReconcileDaemon
+@testable import Lab
 
 @Suite struct SimulateCommandTests {
     func parse(_ text: String) throws -> SimulateOptions {
@@ -23,7 +24,7 @@ import Testing
         let reduction = Reduction(
             keptPayments: [3, 7], withoutKinds: [.requestLost, .throttled], withoutFaults: [0xA, .max])
         let command = reduction.command(seed: 97, plant: .none)
-        let options = try parse(String(command.dropFirst("reconciled simulate ".count)))
+        let options = try parse(String(command.dropFirst("reconciled-lab simulate ".count)))
         #expect(options.seeds == 1)
         #expect(options.from == 97)
         #expect(options.timeline)

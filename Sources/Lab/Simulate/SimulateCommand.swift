@@ -1,6 +1,7 @@
 import ArgumentParser
+import ProgramEdge
 
-/// `reconciled simulate`
+/// `reconciled-lab simulate`
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
@@ -16,11 +17,11 @@ struct SimulateCommand: ParsableCommand {
             Exits 0 if all of it holds, 1 if something was found, 2 if the options make no sense.
 
             Examples:
-              reconciled simulate --seeds 1000
-              reconciled simulate --seeds 1 --from 97 --keep-payments 12 --timeline
-              reconciled simulate --exhaustive
-              reconciled simulate --exhaustive --scenario "two legs" --limit 1000000
-              reconciled simulate --exhaustive --plant all
+              reconciled-lab simulate --seeds 1000
+              reconciled-lab simulate --seeds 1 --from 97 --keep-payments 12 --timeline
+              reconciled-lab simulate --exhaustive
+              reconciled-lab simulate --exhaustive --scenario "two legs" --limit 1000000
+              reconciled-lab simulate --exhaustive --plant all
             """)
 
     @OptionGroup var options: SimulateOptions

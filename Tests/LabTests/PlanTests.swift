@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ReconcileDaemon
+@testable import Lab
 
 @Suite struct PlanTests {
     @Test func `the same seed gives the same payments`() {

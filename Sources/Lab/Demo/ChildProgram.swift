@@ -1,4 +1,5 @@
 import Foundation
+import ProgramEdge
 
 /// A program of this build that runs as a process of its own.
 final class ChildProgram: Sendable {
@@ -69,19 +70,16 @@ final class ChildProgram: Sendable {
         }
     }
 
-    /// The executable of this process, and one that the build puts beside it.
-    static func own() throws -> URL {
+    /// A program that the build puts beside this one; `option` names another.
+    static func sibling(_ name: String, option: String) throws -> URL {
         guard let path = Bundle.main.executablePath else {
             throw CommandFailure(.unavailable, "the path of this program cannot be found")
         }
-        return URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    }
-
-    static func sibling(_ name: String) throws -> URL {
-        let program = try own().deletingLastPathComponent().appendingPathComponent(name)
+        let own = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let program = own.deletingLastPathComponent().appendingPathComponent(name)
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw CommandFailure(
-                .unavailable, "\(program.path) is not there; build it with 'swift build', or name it with --simulator")
+                .unavailable, "\(program.path) is not there; build it with 'swift build', or name it with --\(option)")
         }
         return program
     }

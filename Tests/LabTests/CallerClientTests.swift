@@ -1,7 +1,7 @@
 import HTTPTransport
 import Testing
 
-@testable import ReconcileDaemon
+@testable import Lab
 
 @Suite struct CallerClientTests {
     private static let payment = #"{"id":"pay_1","state":"succeeded"}"#
