@@ -13,9 +13,3 @@ public enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable 
         asked ?? (isatty(STDOUT_FILENO) == 1 ? .text : .json)
     }
 }
-
-/// What this build is.
-public enum BuildVersion {
-    /// The version of both programs.
-    public static let text = "0.1.0"
-}

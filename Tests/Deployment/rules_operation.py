@@ -9,8 +9,7 @@ from rules import rule
 
 @rule("pinned-images")
 def pinned_images(site):
-    command = source("Sources/ReconcileDaemon/Commands/ReconciledCommand.swift")
-    version = re.search(r'static let text = "([^"]+)"', command)[1]
+    version = re.search(r'static let text = "([^"]+)"', source("Sources/ProgramEdge/BuildVersion.swift"))[1]
     for title, pod in site.pods():
         for container in pod["spec"]["containers"]:
             image = container["image"]
