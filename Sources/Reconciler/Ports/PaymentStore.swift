@@ -56,6 +56,10 @@ public protocol PaymentStore: Sendable {
     /// Checks the seals' chain and that every sealed head is in its trail; returns what is wrong.
     func verifySeals() async throws(StoreFailure) -> [SealBreak]
 
+    /// Reads how far the log is written and how much of it the named standby has on disk; without a name, the one that
+    /// has least of those that follow. Everything that was acknowledged before the call lies before ``StandbyReading/written``.
+    func standbyReading(_ name: String?) async throws(StoreFailure) -> StandbyReading
+
     /// Counts for metrics and the console.
     func statistics() async throws(StoreFailure) -> StoreStatistics
 
@@ -67,7 +71,27 @@ public protocol PaymentStore: Sendable {
     func dueChanges() -> AsyncStream<Void>
 }
 
+/// How much of a store's log its standby has.
+public struct StandbyReading: Sendable, Hashable {
+    /// The end of the log: everything that was durable when it was read lies before it.
+    public var written: LogPosition
+    /// Up to where the standby has the log on disk; `nil` if it does not follow.
+    public var flushed: LogPosition?
+
+    /// A reading.
+    public init(written: LogPosition, flushed: LogPosition?) {
+        self.written = written
+        self.flushed = flushed
+    }
+
+    /// Of a store that is alone: what it acknowledged is lost with it only, and there is nobody to wait for.
+    public static let alone = StandbyReading(written: LogPosition(offset: 0), flushed: LogPosition(offset: 0))
+}
+
 extension PaymentStore {
+    /// A store without a standby.
+    public func standbyReading(_ name: String?) async throws(StoreFailure) -> StandbyReading { .alone }
+
     /// A store that is not told of other processes' changes.
     public func dueChanges() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }

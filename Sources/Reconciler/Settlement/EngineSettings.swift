@@ -17,6 +17,11 @@ public struct EngineSettings: Sendable {
     public var sealEvery: Span
     /// Whether a commit survives the loss of the machine that made it.
     public var commitsAreAcknowledged: Bool
+    /// The standby that must have a latch before it counts, where a commit is no acknowledgement; `nil` for all that
+    /// follow.
+    public var standby: String?
+    /// How long a latch waits for the standby at most; `nil` for as long as it takes.
+    public var acknowledgeUnconfirmedAfter: Span?
     /// Rows were lost: new payments begin in this window, and unfinished ones enter it when they are taken up. `nil`
     /// normally. That of the site's newest term takes its place (``SettlementEngine/enter(_:recovery:)``).
     public var recovery: RecoveryWindow?
@@ -35,8 +40,24 @@ public struct EngineSettings: Sendable {
         maximumActive = 4_096
         sealEvery = .seconds(10)
         commitsAreAcknowledged = true
+        standby = nil
+        acknowledgeUnconfirmedAfter = nil
         recovery = nil
         gate = .alwaysOpen()
         endAnswer = { _ in nil }
+    }
+}
+
+extension EngineSettings {
+    /// What the engine's machine needs of them.
+    func machine(_ contracts: [ProviderName: ProviderContract]) -> EngineMachine.Settings {
+        var machine = EngineMachine.Settings(holder: holder, policy: policy, contracts: contracts)
+        machine.sweep = sweep
+        machine.sweeps = sweeps
+        machine.maximumActive = maximumActive
+        machine.commitsAreAcknowledged = commitsAreAcknowledged
+        machine.acknowledgeUnconfirmedAfter = acknowledgeUnconfirmedAfter
+        machine.endAnswer = endAnswer
+        return machine
     }
 }

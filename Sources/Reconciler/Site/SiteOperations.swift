@@ -38,7 +38,7 @@ public struct SiteOperations: PaymentOperations {
         return .notActive(
             SiteNotActive(
                 site: site, activeSite: active, address: active == peer?.name ? peer?.address : nil,
-                reason: SettlementEngine.reason(standing), retryAfter: SiteOperations.retryAfter))
+                reason: EngineMachine.reason(standing), retryAfter: SiteOperations.retryAfter))
     }
 
     /// Does what changes something, if the site may.
@@ -48,7 +48,7 @@ public struct SiteOperations: PaymentOperations {
         let standing = gate.standing
         guard standing.refusal == nil, !standing.isDraining else { throw refusal(standing) }
         guard standing.mode != .readOnly else {
-            throw .notAccepting(reason: SettlementEngine.reason(standing), retryAfter: SiteOperations.retryAfter)
+            throw .notAccepting(reason: EngineMachine.reason(standing), retryAfter: SiteOperations.retryAfter)
         }
         return try await writing(body)
     }

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import Reconciler
 
 extension Plant {
     /// Every planted bug: what the store, the engine, the wire and the sites may get wrong, and changed rows of both
@@ -34,6 +35,15 @@ extension Plant {
         in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
         let plant = Plant(name: "\(sabotage)", sentence: sentence, sabotage: [sabotage], surroundings: surroundings)
+        return PlantedBug(plant, withinSeeds: seeds, invariants: invariants)
+    }
+
+    static func breach(
+        _ breach: EngineRules.Breach, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
+        in surroundings: Surroundings = Surroundings()
+    ) -> PlantedBug {
+        var plant = Plant(name: "\(breach)", sentence: sentence, surroundings: surroundings)
+        plant.breaches = [breach]
         return PlantedBug(plant, withinSeeds: seeds, invariants: invariants)
     }
 
@@ -77,7 +87,7 @@ extension Plant {
         sabotaged(
             .compensationNotRegistered, "voids and compensating refunds leave before they are durable", within: 5,
             breaks: [9]),
-        sabotaged(
+        breach(
             .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 5,
             breaks: [15]),
         sabotaged(
@@ -126,11 +136,11 @@ extension Plant {
     ]
 
     private static let ofCallers: [PlantedBug] = [
-        sabotaged(
+        breach(
             .bodyNotCompared, "a key is not compared with what it was used for", within: 10, breaks: [4]),
         sabotaged(
             .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 5, breaks: [3]),
-        sabotaged(
+        breach(
             .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 45, breaks: [4]),
     ]
 }

@@ -1,4 +1,5 @@
 public import PaymentCore
+package import Reconciler
 
 /// A bug that is put into a run on purpose, to see that the checks find it. Nothing of it is in the shipped path: it is
 /// an injected table, or something that the simulated surroundings do wrong.
@@ -15,6 +16,8 @@ public struct Plant: Sendable {
     public var comparisonTable: ComparisonTable
     /// What is done wrong around the decisions.
     public var sabotage: Set<Sabotage>
+    /// Which rules of the engine are broken.
+    package var breaches: Set<EngineRules.Breach> = []
     /// Where it shows within few seeds.
     public var surroundings: Surroundings
 
@@ -45,8 +48,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case leaseTokenIgnored
     /// Requests leave before the change that decided them is durable.
     case sendsBeforeCommit
-    /// Whoever takes a payment over believes that its open intents never left.
-    case takeoverForgotten
     /// What an answer carried counts as an inquiry.
     case answersPassForInquiries
     /// A status read is dated by its end instead of its beginning.
@@ -67,8 +68,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case notificationsBelieved
     /// A second create under one key makes a payment anew.
     case duplicateCreateAccepted
-    /// A key's fingerprint is not compared.
-    case bodyNotCompared
     /// A request leaves however long ago its intent was written.
     case sendTimeNotBounded
     /// Keys count as kept for ever.
@@ -89,8 +88,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case acknowledgedBeforeDurable
     /// A site that lost its term goes on.
     case oldSiteGoesOn
-    /// A settled answer is made anew for every repeat of its key.
-    case answerForgotten
     /// Refunds are taken without reserving their amounts.
     case refundsNotReserved
     /// What is to be undone is known only to the process that sends it.

@@ -1,7 +1,7 @@
 internal import PaymentCore
 internal import Reconciler
 
-/// One process of the daemon, in virtual time: the table of runners and the sweep of its engine, and its own clock.
+/// One process of the daemon, in virtual time: the machine of its engine, and its own clock.
 struct SimulatedReplica {
     /// Its place among all replicas.
     let index: Int
@@ -21,75 +21,60 @@ struct SimulatedReplica {
     var skew: Int64 = 0
     /// The latest moment that its clock showed: it never shows an earlier one.
     var shown: Int64 = 0
-    /// The runners, by the payments' places in the plan.
-    var runners: [OperationRunner?]
-    /// The payments that have one, in the order in which they began.
-    var active: [Int] = []
-    var sweep: Sweep
-    /// When its sweep looks again, by true time.
-    var armed: Int64?
-    /// When its sweep looked last, by true time.
-    var lookedAt: Int64 = 0
-    var keepsLeases = false
+    /// The shipped engine's machine; nil while it does not run.
+    var engine: EngineMachine?
+    /// When its engine wants to look for what is due, by its own clock.
+    var wanted: Timestamp?
+    /// When it looks, by true time.
+    var lookAt: Int64?
+    /// Its engine asked what the standby has, and that was out of reach.
+    var asksStandby = false
     /// What it knows of by itself; only a sabotaged sweep asks.
     var known: Set<Int> = []
     /// Counts the draws of its jitter.
     var draws: UInt64 = 0
     /// Commits of one version of one payment, for the identity of faults.
     var tries: [Int]
-    /// Callers that wait here for a payment to settle.
+    /// Tries to insert a new payment by the ticket of whoever wants it, for the identity of faults.
+    var insertions: [Int: Int] = [:]
+    /// Callers that wait here for news of a payment.
     var waiting: [(payment: Int, ask: Int)] = []
-    /// Asks that a runner has; each is the ticket of its own request.
-    var tickets: Set<Int> = []
+    /// Differences that its engine was to settle, and what it answered.
+    var settlements: [Int: EngineAnswer] = [:]
     /// Its loops over the providers' runs.
     var courses: [ComparisonCourse]
 
-    init(index: Int, site: Int, payments: Int, providers: [ProviderName], limits: Sweep.Limits) {
-        courses = Array(repeating: ComparisonCourse(), count: providers.count)
+    init(index: Int, site: Int, payments: Int, providers: Int) {
+        courses = Array(repeating: ComparisonCourse(), count: providers)
         self.index = index
         self.site = site
-        runners = Array(repeating: nil, count: payments)
         tries = Array(repeating: 0, count: payments)
-        sweep = Sweep(holder: "", providers: providers, limits: limits)
     }
 
     var holder: String { "replica-\(index).\(incarnation)" }
 
-    mutating func start(providers: [ProviderName], limits: Sweep.Limits) {
+    mutating func start() {
         stop()
         isUp = true
         isDraining = false
-        sweep = Sweep(holder: holder, providers: providers, limits: limits)
     }
 
     mutating func stop() {
         incarnation += 1
         isUp = false
-        for payment in active { runners[payment] = nil }
-        active.removeAll(keepingCapacity: true)
-        armed = nil
-        keepsLeases = false
+        engine = nil
+        wanted = nil
+        lookAt = nil
+        asksStandby = false
         known.removeAll()
+        insertions.removeAll()
+        settlements.removeAll()
         waiting.removeAll(keepingCapacity: true)
-        tickets.removeAll()
         for place in courses.indices {
             courses[place].machine = nil
             courses[place].armed = nil
             courses[place].execution += 1
         }
-    }
-
-    mutating func put(_ runner: OperationRunner, _ payment: Int) {
-        if runners[payment] == nil { active.append(payment) }
-        runners[payment] = runner
-        known.insert(payment)
-    }
-
-    mutating func remove(_ payment: Int) -> OperationRunner? {
-        guard let runner = runners[payment] else { return nil }
-        runners[payment] = nil
-        active.removeAll { $0 == payment }
-        return runner
     }
 }
 
@@ -103,12 +88,18 @@ struct Job {
 
     enum Work {
         case commit(PaymentChange)
-        case create(PaymentMachine, PaymentChange, [PaymentAction], ask: Int, try: Int)
-        case returned(OperationRunner.Input)
-        case perform(PaymentAction)
+        case insert(PaymentChange, ticket: Int)
         case reload(try: Int)
-        case deliver([PaymentEvent], [OperationRunner.Request])
-        case write([PaymentEvent], OperationRunner.Request?, try: Int)
+        case claim
+        case lookUp(Int, CallerID, IdempotencyKey)
+        case occupant(Int)
+        case readToWrite(Int)
+        case write(PaymentChange, Int)
+        case claimDue(ClaimRequest)
+        case askStandby
+        /// Something that the engine is told later.
+        case returned(EngineInput)
+        case perform(PaymentAction)
         case read(InquiryOrder, began: Timestamp, staleBy: Span, tellAfter: Int64)
         case told(AttemptOrInquiry)
     }

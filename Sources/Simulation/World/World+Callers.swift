@@ -25,6 +25,9 @@ struct CallerAsk {
     let task: Int
     let replica: Int
     var isOpen = true
+    /// The shipped machine of the operation, and the start of the replica that has it.
+    var machine: OperationMachine?
+    var incarnation = 0
 }
 
 /// Callers: they ask, wait, give up waiting, ask again under the same key, and learn.
@@ -94,45 +97,25 @@ extension World {
     mutating func arrived(_ ask: Int) {
         let replica = asks[ask].replica
         guard replicas[replica].isUp else { return }
-        guard reachesStore(replica), !replicas[replica].isDraining else { return answer(ask, .unavailable) }
         let task = tasks[asks[ask].task]
         let operation = task.planned.operation
-        let store = sites[replicas[replica].site].store
-        let known = store.record(operation.caller, operation.key)
-        if task.isCreate {
-            if let known, !does(.duplicateCreateAccepted) { return join(ask, known) }
-            return create(ask, task)
+        let wish: OperationMachine.Wish
+        switch operation.kind {
+        case .create(let body): wish = .create(plan.payments[task.payment].requests[body])
+        case .cancel: wish = .operate(.cancel(reason: nil), on: operation.payment)
+        case .capture(let amounts):
+            wish = .operate(.capture(amounts: byLeg(amounts, task.payment)), on: operation.payment)
+        case .refund(let amounts):
+            wish = .operate(.refund(amounts: byLeg(amounts, task.payment), reason: nil), on: operation.payment)
         }
-        guard let row = store.rows[task.payment] else { return answer(ask, .unavailable) }
-        // Its place was taken to undo what the provider had of it.
-        guard row.payment.caller == operation.caller else { return answer(ask, .refused(row.payment.state)) }
-        if let known { return join(ask, known) }
-        let request = OperationRunner.Request(
-            ticket: ask, operation: request(operation.kind, task.payment), record: record(task, replica))
-        replicas[replica].tickets.insert(ask)
-        deliver(replica, task.payment, [], [request])
-    }
-
-    private mutating func record(_ task: CallerTask, _ replica: Int) -> IdempotencyRecord {
-        let operation: IdempotencyRecord.Operation =
-            switch task.planned.operation.kind {
-            case .create: .create
-            case .cancel: .cancel
-            case .capture: .capture
-            case .refund: .refund
-            }
-        return IdempotencyRecord(
-            caller: task.planned.operation.caller, key: task.planned.operation.key, operation: operation,
-            payment: task.planned.operation.payment, fingerprint: task.planned.fingerprint,
-            createdAt: clock(replica))
-    }
-
-    private func request(_ kind: CallerOperation.Kind, _ payment: Int) -> OperationRunner.Request.Operation {
-        switch kind {
-        case .create, .cancel: .cancel(reason: nil)
-        case .capture(let amounts): .capture(amounts: byLeg(amounts, payment))
-        case .refund(let amounts): .refund(amounts: byLeg(amounts, payment), reason: nil)
-        }
+        asks[ask].machine = OperationMachine(
+            wish, caller: operation.caller, key: operation.key, fingerprint: task.planned.fingerprint,
+            wait: task.planned.wait, rules: rules)
+        asks[ask].incarnation = replicas[replica].incarnation
+        replicas[replica].waiting.append((task.payment, ask))
+        let standing = engineMoment(replica).standing
+        let isKnown = replicas[replica].engine?.isKnownOrRefused(operation.payment, standing) ?? true
+        go(on: ask, .began(isLookedUpFirst: isKnown && !does(.duplicateCreateAccepted)))
     }
 
     private func byLeg(_ amounts: [Int]?, _ payment: Int) -> [Int: Money]? {
@@ -144,62 +127,41 @@ extension World {
         return asked
     }
 
-    private mutating func create(_ ask: Int, _ task: CallerTask) {
+    /// Tells the machine of a request what came of its step, and carries out the next.
+    mutating func go(on ask: Int, _ input: OperationMachine.Input) {
         let replica = asks[ask].replica
-        guard case .create(let body) = task.planned.operation.kind else { return }
-        let created = PaymentMachine.create(
-            plan.payments[task.payment].requests[body], context(replica), recovery: recovery)
-        let change = PaymentChange(
-            payment: created.machine.payment, entries: created.machine.newEntries,
-            lease: .creating(holder: replicas[replica].holder, leaseFor: limits.lease),
-            record: record(task, replica))
-        if does(.acknowledgedBeforeDurable) { answer(ask, .accepted(.processing)) }
-        put(
-            .create(created.machine, change, created.actions, ask: ask, try: 0), replica, task.payment,
-            LeaseToken(0), after: 2)
+        guard asks[ask].isOpen, carriesOn(replica, asks[ask].incarnation) else { return }
+        let own = clock(replica)
+        guard let step = asks[ask].machine?.handle(input, at: own) else { return }
+        let store = sites[replicas[replica].site].store
+        switch step {
+        case .readPayment(let id):
+            go(on: ask, reachesStore(replica) ? .payment(store.row(id)?.payment) : .failed(World.unreachable))
+        case .readRecord(let caller, let key):
+            go(on: ask, reachesStore(replica) ? .record(store.record(caller, key)) : .failed(World.unreachable))
+        case .create(let request, let record):
+            if does(.acknowledgedBeforeDurable) { answer(ask, .accepted(.processing)) }
+            tell(replica, .create(ticket: ask, request, record))
+        case .submit(let operation, let record):
+            tell(replica, .submit(OperationRunner.Request(ticket: ask, operation: operation, record: record)))
+        case .askNow(let id): tell(replica, .askNow(ticket: ask, id))
+        case .wait(let moment): push(.follow(ask: ask), after: (moment - own).milliseconds)
+        case .askWhetherInWork(let id): go(on: ask, .isInWork(replicas[replica].engine?.isInWork(id) ?? false))
+        case .finish(let result): finish(ask, result)
+        }
     }
 
-    /// Makes a new payment durable; tries again where that is safe, and looks for the row where it is not known.
-    mutating func create(
-        _ job: Job, _ machine: PaymentMachine, _ change: PaymentChange, _ actions: [PaymentAction], _ ask: Int,
-        _ tries: Int
-    ) {
-        let replica = job.replica
-        let (a, b, c) = (UInt64(job.payment), UInt64(ask), UInt64(tries) | 1 << 32)
-        if let bits = strikes(.crashBeforeCommit, a, b, c) {
-            return crash(replica, restartAfter: downtime(bits))
-        }
-        switch attempt(change, by: replica, a, b, c) {
-        case .success(.committed(let version, let lease)):
-            if let bits = strikes(.crashAfterCommit, a, b, c) {
-                return crash(replica, restartAfter: downtime(bits))
-            }
-            guard let lease else { return }
-            var machine = machine
-            machine.committed(version: version)
-            let isPaused = strikes(.replicaPaused, a, b, c)
-            if let isPaused { pause(replica, isPaused) }
-            begin(replica, machine, lease, actions)
-            settleOrWait(ask, machine.payment)
-        case .success(.duplicate(let known)): join(ask, known)
-        case .success(.versionConflict):
-            // What the provider had of it is undone; the caller may ask for another.
-            let there = sites[replicas[replica].site].store.rows[job.payment]?.payment
-            guard let there, there.caller != change.payment.caller else { return answer(ask, .unavailable) }
-            answer(ask, .refused(there.state))
-        case .success: answer(ask, .unavailable)
-        case .failure(let failure):
-            if failure.code == .indeterminate, does(.indeterminateCommitTakenForFailed) {
-                return answer(ask, .settled(.failed, refund: nil))
-            }
-            let store = sites[replicas[replica].site].store
-            if failure.code == .indeterminate, let known = store.record(change.payment.caller, change.payment.key) {
-                return join(ask, known)
-            }
-            guard failure.code != .unavailable, tries < 2 else { return answer(ask, .unavailable) }
-            put(
-                .create(machine, change, actions, ask: ask, try: tries + 1), replica, job.payment,
-                LeaseToken(0), after: 20 << Int64(tries))
+    /// A replica's engine answers whoever has this ticket.
+    mutating func engineAnswered(_ replica: Int, _ ticket: Int, _ answer: EngineAnswer) {
+        guard ticket >= 0 else { return replicas[replica].settlements[ticket] = answer }
+        go(on: ticket, .engine(answer))
+    }
+
+    /// News of a payment for whoever waits in this process.
+    mutating func announce(_ replica: Int, _ payment: Payment, _ kept: StoredAnswer?) {
+        guard let place = places[payment.id] else { return }
+        for entry in replicas[replica].waiting where entry.payment == place {
+            go(on: entry.ask, .changed(payment, kept: kept))
         }
     }
 }

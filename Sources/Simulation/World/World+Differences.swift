@@ -10,48 +10,35 @@ extension World {
         guard reachesStore(replica) else { return false }
         emit(.compared(.ordered(order, replica: replica)))
         if does(.settlementForgotten) { return true }
-        switch order.action {
-        case .settle, .quarantine: return tell(order, replica)
-        case .undo: return undo(order, replica, execution)
-        case .tell: return true
+        lastSettlement -= 1
+        let incarnation = replicas[replica].incarnation
+        // What its engine asks of the store for this order is carried out at once, one thing after the other.
+        var inputs: [EngineInput] = [.settle(ticket: lastSettlement, order)]
+        while !inputs.isEmpty, carriesOn(replica, incarnation) {
+            for job in jobs(replica, inputs.removeFirst()) {
+                if let input = carryOutNow(job, replica, execution) { inputs.append(input) } else { execute(job, replica) }
+            }
         }
+        if case .told = replicas[replica].settlements.removeValue(forKey: lastSettlement) { return true }
+        return false
     }
 
-    private mutating func tell(_ order: SettlementOrder, _ replica: Int) -> Bool {
-        guard let ours = order.finding.ours, let place = places[ours.payment],
-            sites[replicas[replica].site].store.rows[place] != nil
-        else { return true }
-        let difference = ComparedDifference(
-            leg: ours.leg, run: order.run, finding: order.finding.finding, row: order.finding.row,
-            action: order.action)
-        deliver(replica, place, [.compared(difference)], [])
-        return true
-    }
-
-    private mutating func undo(_ order: SettlementOrder, _ replica: Int, _ execution: UInt64) -> Bool {
-        guard let transaction = UnbookedTransaction(order.finding, run: order.run) else { return true }
-        let created = PaymentMachine.undoing(transaction, context(replica))
-        let payment = created.machine.payment
-        guard let place = places[payment.id] else { return true }
-        let record = IdempotencyRecord(undoing: transaction, by: payment, at: clock(replica))
-        let change = PaymentChange(
-            payment: payment, entries: created.machine.newEntries,
-            lease: .creating(holder: replicas[replica].holder, leaseFor: limits.lease), record: record)
-        let word = Chance.word(transaction.key.text)
-        switch attempt(change, by: replica, UInt64(place), word, execution | 1 << 62) {
-        case .success(.committed(let version, let lease)):
-            guard let lease else { return false }
-            var machine = created.machine
-            machine.committed(version: version)
-            begin(replica, machine, lease, created.actions)
-            return true
-        case .success(.duplicate(let known)):
-            deliver(replica, places[known.payment] ?? place, [.unbooked(transaction)], [])
-            return true
-        case .success(.versionConflict):
-            deliver(replica, place, [.unbooked(transaction)], [])
-            return true
-        case .success(.leaseLost), .failure: return false
+    private mutating func carryOutNow(_ job: EngineJob, _ replica: Int, _ execution: UInt64) -> EngineInput? {
+        let (work, id): (Job.Work, PaymentID?)
+        switch job {
+        case .insert(let ticket, let change, _):
+            let (place, word) = (UInt64(places[change.payment.id] ?? 0), Chance.word(change.payment.key.text))
+            return .inserted(ticket: ticket, attempt(change, by: replica, place, word, execution | 1 << 62))
+        case .claim(let claimed, _, _): (work, id) = (.claim, claimed)
+        case .lookUp(let ticket, let caller, let key): (work, id) = (.lookUp(ticket, caller, key), nil)
+        case .readOccupant(let ticket, let occupied): (work, id) = (.occupant(ticket), occupied)
+        case .readToWrite(let number, let read): (work, id) = (.readToWrite(number), read)
+        case .write(let number, let change): (work, id) = (.write(change, number), change.payment.id)
+        default: return nil
         }
+        return asked(
+            Job(
+                replica: replica, incarnation: replicas[replica].incarnation, payment: id.flatMap { places[$0] } ?? 0,
+                token: LeaseToken(0), work: work))
     }
 }

@@ -6,7 +6,7 @@ extension World {
     mutating func inquire(_ job: Job, _ order: InquiryOrder) {
         guard let provider = providerPlaces[order.provider] else { return }
         let began = clock(job.replica)
-        let known = replicas[job.replica].runners[job.payment]?.payment
+        let known = replicas[job.replica].engine?.runner(of: ids[job.payment])?.payment
         let inquiries = known?.legs[order.leg].inquiries ?? 0
         let a = UInt64(job.payment) << 8 | UInt64(order.leg)
         let b = UInt64(known?.version ?? 0)
@@ -41,7 +41,7 @@ extension World {
     }
 
     private mutating func tell(_ job: Job, _ order: InquiryOrder, _ observation: Observation, after: Int64) {
-        put(.told(.inquiry(order, observation)), job.replica, job.payment, job.token, after: after)
+        put(.told(.inquiry(order, observation)), job.replica, ids[job.payment], job.token, after: after)
     }
 
     /// A read arrives at its provider, whatever its reader does meanwhile.
@@ -70,7 +70,7 @@ extension World {
         }
         for copy in 0..<(1 + Int(bits >> 16 & 1)) {
             let late = span(bits >> 20 & 3 == 0 ? 3_600_000 : 5_000, Chance.mixed(bits &+ UInt64(copy)))
-            put(.deliver([event], []), replica, wire.payment, LeaseToken(0), after: 5 + late)
+            put(.returned(.tell(ids[wire.payment], [event])), replica, ids[wire.payment], after: 5 + late)
         }
     }
 
@@ -79,9 +79,12 @@ extension World {
     /// Sends what a change decides before the change is durable.
     mutating func sendEarly(_ replica: Int, _ payment: Int, _ token: LeaseToken, _ change: PaymentChange) {
         let undoOnly = does(.compensationNotRegistered)
-        guard undoOnly || does(.sendsBeforeCommit), var copy = replicas[replica].runners[payment] else { return }
+        guard undoOnly || does(.sendsBeforeCommit),
+            var copy = replicas[replica].engine?.runner(of: ids[payment])
+        else { return }
+        let context = MachineContext(now: clock(replica), contracts: told, policy: plan.policy)
         let outputs = copy.handle(
-            .committed(.committed(version: change.payment.version + 1, lease: nil)), context(replica))
+            .committed(.committed(version: change.payment.version + 1, lease: nil)), context)
         for case .perform(.send(let order)) in outputs {
             if undoOnly, order.kind != .void, order.effect != .compensation { continue }
             let job = Job(

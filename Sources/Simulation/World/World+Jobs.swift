@@ -1,7 +1,7 @@
 internal import PaymentCore
 internal import Reconciler
 
-/// What the engine awaits: commits, reloads, deliveries, the sweep, the leases.
+/// What engines await of the store, and what may happen on the way there and back.
 extension World {
     mutating func work(_ slot: Int) {
         guard let job = jobs.take(slot) else { return }
@@ -9,15 +9,13 @@ extension World {
         guard carriesOn(replica, job.incarnation) else { return comeFromTheGrave(job) }
         switch job.work {
         case .commit(let change): commit(job, change)
-        case .create(let machine, let change, let actions, let ask, let tries):
-            create(job, machine, change, actions, ask, tries)
-        case .returned(let input): feed(replica, job.payment, job.token, input)
+        case .insert(let change, let ticket): insert(job, change, ticket)
+        case .returned(let input): tell(replica, input)
         case .perform(let action): perform(job, action)
-        case .reload(let tries): reload(job, tries)
-        case .deliver(let events, let requests): deliver(replica, job.payment, events, requests)
-        case .write(let events, let request, let tries): write(replica, job.payment, events, request, tries)
         case .read: break
         case .told(let news): learn(job, news)
+        default:
+            if let input = asked(job) { tell(replica, input) }
         }
     }
 
@@ -26,14 +24,13 @@ extension World {
         let bits = chance.bits(17, UInt64(job.payment), UInt64(job.replica), UInt64(job.incarnation))
         guard bits & 1 == 0 else { return }
         switch job.work {
-        case .commit(let change): _ = write(change, by: job.replica)
-        case .create(_, let change, _, _, _): _ = write(change, by: job.replica)
+        case .commit(let change), .insert(let change, _), .write(let change, _): _ = write(change, by: job.replica)
         default: break
         }
     }
 
     private mutating func commit(_ job: Job, _ change: PaymentChange) {
-        let (payment, replica) = (job.payment, job.replica)
+        let (payment, replica, id) = (job.payment, job.replica, change.payment.id)
         let state = UInt64(change.payment.version) << 16 | UInt64(change.payment.auditHead.sequence)
         let tries = UInt64(replicas[replica].tries[payment])
         replicas[replica].tries[payment] += 1
@@ -41,28 +38,53 @@ extension World {
         if let bits = strikes(.crashBeforeCommit, a, b, c) {
             return crash(replica, restartAfter: downtime(bits))
         }
-        switch attempt(change, by: replica, a, b, c) {
-        case .failure(let failure):
-            if failure.code == .indeterminate, does(.indeterminateCommitTakenForDone) {
-                let version = change.payment.version + 1
-                return feed(replica, payment, job.token, .committed(.committed(version: version, lease: nil)))
+        let result = attempt(change, by: replica, a, b, c)
+        switch result {
+        case .failure(let failure) where failure.code == .indeterminate && does(.indeterminateCommitTakenForDone):
+            let version = change.payment.version + 1
+            tell(replica, .committed(id, job.token, change, .success(.committed(version: version, lease: nil))))
+        case .failure: tell(replica, .committed(id, job.token, change, result))
+        case .success(.committed):
+            replicas[replica].tries[payment] = 0
+            if let bits = strikes(.crashAfterCommit, a, b, c) {
+                return crash(replica, restartAfter: downtime(bits))
             }
-            feed(replica, payment, job.token, .commitFailed(failure))
-        case .success(let result):
-            if case .committed = result {
-                replicas[replica].tries[payment] = 0
-                if let bits = strikes(.crashAfterCommit, a, b, c) {
-                    return crash(replica, restartAfter: downtime(bits))
-                }
-                if let bits = strikes(.replicaPaused, a, b, c) {
-                    pause(replica, bits)
-                    return put(.returned(.committed(result)), replica, payment, job.token, after: 0)
-                }
-            } else {
-                emit(.refused(replica: replica, payment: change.payment.id, why: World.why(result)))
+            if let bits = strikes(.replicaPaused, a, b, c) {
+                pause(replica, bits)
+                return put(.returned(.committed(id, job.token, change, result)), replica, id, job.token, after: 0)
             }
-            feed(replica, payment, job.token, .committed(result))
+            tell(replica, .committed(id, job.token, change, result))
+        case .success(let refusal):
+            emit(.refused(replica: replica, payment: id, why: World.why(refusal)))
+            tell(replica, .committed(id, job.token, change, result))
         }
+    }
+
+    /// Makes a new payment durable.
+    private mutating func insert(_ job: Job, _ change: PaymentChange, _ ticket: Int) {
+        let replica = job.replica
+        let tries = replicas[replica].insertions[ticket, default: 0]
+        replicas[replica].insertions[ticket] = tries + 1
+        let (a, b, c) = (UInt64(job.payment), UInt64(bitPattern: Int64(ticket)), UInt64(tries) | 1 << 32)
+        if let bits = strikes(.crashBeforeCommit, a, b, c) {
+            return crash(replica, restartAfter: downtime(bits))
+        }
+        let result = attempt(change, by: replica, a, b, c)
+        if case .success(.committed) = result {
+            if let bits = strikes(.crashAfterCommit, a, b, c) {
+                return crash(replica, restartAfter: downtime(bits))
+            }
+            if let bits = strikes(.replicaPaused, a, b, c) {
+                pause(replica, bits)
+                return put(.returned(.inserted(ticket: ticket, result)), replica, change.payment.id, after: 0)
+            }
+        }
+        if case .failure(let failure) = result, failure.code == .indeterminate, ticket >= 0,
+            does(.indeterminateCommitTakenForFailed)
+        {
+            return answer(ticket, .settled(.failed, refund: nil))
+        }
+        tell(replica, .inserted(ticket: ticket, result))
     }
 
     private static func why(_ result: CommitResult) -> String {
@@ -80,18 +102,11 @@ extension World {
         replicas[replica].pausedUntil = max(replicas[replica].pausedUntil, now + length)
     }
 
-    enum Attempted {
-        case success(CommitResult)
-        case failure(StoreFailure)
-    }
-
     /// One call to the store, with what may happen on the way there and back.
     mutating func attempt(
         _ change: PaymentChange, by replica: Int, _ a: UInt64, _ b: UInt64, _ c: UInt64
-    ) -> Attempted {
-        guard reachesStore(replica) else {
-            return .failure(StoreFailure(.unavailable, operation: "commit", cause: "not reachable"))
-        }
+    ) -> Result<CommitResult, StoreFailure> {
+        guard reachesStore(replica) else { return .failure(World.unreachable) }
         if strikes(.storeBusy, a, b, c) != nil {
             return .failure(StoreFailure(.busy, operation: "commit", cause: "another writer"))
         }
@@ -102,87 +117,88 @@ extension World {
         return .success(write(change, by: replica))
     }
 
-    private mutating func reload(_ job: Job, _ tries: Int) {
-        let (payment, replica) = (job.payment, job.replica)
-        let id = ids[payment]
-        if reachesStore(replica) {
-            let row = sites[replicas[replica].site].store.row(id)
-            return feed(
-                replica, payment, job.token, row.map { .reloaded($0.payment) } ?? .reloadFailed)
-        }
-        guard tries < 4 else { return feed(replica, payment, job.token, .reloadFailed) }
-        let delay = plan.policy.resendSchedule.delay(tries, jitter: 0)
-        put(.reload(try: tries + 1), replica, payment, job.token, after: delay.milliseconds)
-    }
+    static let unreachable = StoreFailure(.unavailable, operation: "store", cause: "not reachable")
 
-    /// Puts events and requests to the payment's runner, or writes them for whoever holds the payment.
-    mutating func deliver(
-        _ replica: Int, _ payment: Int, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]
-    ) {
-        if let runner = replicas[replica].runners[payment], !runner.hasEnded {
-            return feed(replica, payment, events, requests)
-        }
-        guard reachesStore(replica) else { return lose(requests.map(\.ticket), replica) }
+    /// Carries out a question or a claim, and says what the engine is told of it; nil where it is something else.
+    mutating func asked(_ job: Job) -> EngineInput? {
+        let replica = job.replica
+        let id = ids[job.payment]
         let site = replicas[replica].site
-        let claimed = sites[site].store.claim(
-            ids[payment], holder: replicas[replica].holder, leaseFor: limits.lease, at: storeTime(site))
-        if let claimed { return begin(replica, claimed, events, requests) }
-        if !events.isEmpty { write(replica, payment, events, nil, 0) }
-        for request in requests { write(replica, payment, [], request, 0) }
+        let isReached = reachesStore(replica)
+        let row: Result<Payment?, StoreFailure> =
+            isReached ? .success(sites[site].store.row(id)?.payment) : .failure(World.unreachable)
+        switch job.work {
+        case .reload(let tries): return .reloaded(id, job.token, try: tries, row)
+        case .claim:
+            guard isReached else { return .claimed(id, .failure(World.unreachable)) }
+            let claimed = sites[site].store.claim(
+                id, holder: replicas[replica].holder, leaseFor: limits.lease, at: storeTime(site))
+            if let claimed { leased(replica, claimed.payment.id, claimed.token) }
+            return .claimed(id, .success(claimed))
+        case .lookUp(let ticket, let caller, let key):
+            guard isReached else { return .lookedUp(ticket: ticket, .failure(World.unreachable)) }
+            return .lookedUp(ticket: ticket, .success(sites[site].store.record(caller, key)))
+        case .occupant(let ticket): return .occupant(ticket: ticket, row)
+        case .readToWrite(let number): return .readToWrite(number, row)
+        case .write(let change, let number): return .wrote(number, attemptBeside(change, replica))
+        case .claimDue(let request): return .claimedDue(request, claimDue(replica, request))
+        case .askStandby: return .standby(standbyReading(replica))
+        case .commit, .insert, .returned, .perform, .read, .told: return nil
+        }
     }
 
-    /// Without the lease nothing is sent: the request is made durable, and the payment's holder finds it.
-    private mutating func write(
-        _ replica: Int, _ payment: Int, _ events: [PaymentEvent], _ request: OperationRunner.Request?, _ tries: Int
-    ) {
-        let tickets = request.map { [$0.ticket] } ?? []
-        guard tries < 8, reachesStore(replica),
-            let row = sites[replicas[replica].site].store.row(ids[payment])
-        else { return lose(tickets, replica) }
-        var context = context(replica)
-        context.mayBegin = false
-        var writer = OperationRunner(machine: PaymentMachine(payment: row.payment), token: LeaseToken(0))
-        let told = [recovery.opening(for: row.payment)].compactMap { $0 } + confirmations(row.payment)
-        let first = writer.begin(with: told + events, requests: request.map { [$0] } ?? [], context)
-        guard var change = World.change(in: first) else { return submitted(first, replica) }
-        change.lease = .none
+    private mutating func attemptBeside(_ change: PaymentChange, _ replica: Int) -> Result<CommitResult, StoreFailure> {
+        let place = UInt64(places[change.payment.id] ?? 0)
         let identity = UInt64(change.payment.version) << 16 | UInt64(change.payment.auditHead.sequence)
-        let who = UInt64(replica) << 48 | UInt64(tries) | 1 << 40
-        switch attempt(change, by: replica, UInt64(payment), identity, who) {
-        case .failure: lose(tickets, replica)
-        case .success(.versionConflict):
-            // Another writer comes in between here, so that it does not always lose at once.
-            put(.write(events, request, try: tries + 1), replica, payment, LeaseToken(0), after: 1)
-        case .success(let result):
-            submitted(first, replica)
-            submitted(writer.handle(.committed(result), context), replica)
-            if let request, replicas[replica].tickets.contains(request.ticket) {
-                put(.write([], request, try: tries + 1), replica, payment, LeaseToken(0), after: 1)
-            }
-            arm(replica, at: now)
-        }
+        return attempt(change, by: replica, place, identity, UInt64(replica) << 48 | 1 << 40)
     }
 
-    private mutating func submitted(_ outputs: [OperationRunner.Output], _ replica: Int) {
-        for output in outputs {
-            switch output {
-            case .answered(let ticket, let answer):
-                if replicas[replica].tickets.remove(ticket) != nil { submitted(ticket, answer) }
-            case .perform(.alert(let alert)): emit(.alerted(alert))
-            default: break
-            }
-        }
+    /// A store gave a replica a lease.
+    mutating func leased(_ replica: Int, _ payment: PaymentID, _ token: LeaseToken) {
+        if let place = places[payment] { replicas[replica].known.insert(place) }
+        emit(.leased(site: replicas[replica].site, replica: replica, payment: payment, token: token))
     }
 
-    private static func change(in outputs: [OperationRunner.Output]) -> PaymentChange? {
-        for case .commit(let change) in outputs { return change }
-        return nil
-    }
-
-    mutating func release(_ replica: Int, _ payment: Int, _ token: LeaseToken) {
-        guard reachesStore(replica) else { return }
+    private mutating func claimDue(
+        _ replica: Int, _ request: ClaimRequest
+    ) -> Result<[ClaimedPayment], StoreFailure> {
+        guard reachesStore(replica) else { return .failure(World.unreachable) }
         let site = replicas[replica].site
-        sites[site].store.release(ids[payment], token)
-        nudge(site, payment, except: replica)
+        let oldest = does(.overdueHasLowerBound) ? storeTime(site) + .hours(-24) : nil
+        var claimed = sites[site].store.claimDue(request, at: storeTime(site), overlooking: oldest)
+        if does(.pollsOnlyEvents) || does(.givesUpAfterTries) {
+            claimed = claimed.filter { payment in
+                guard let place = places[payment.payment.id] else { return false }
+                if does(.pollsOnlyEvents) { return replicas[replica].known.contains(place) }
+                return payment.payment.legs.allSatisfy { $0.inquiries < 4 }
+            }
+        }
+        for payment in claimed { leased(replica, payment.payment.id, payment.token) }
+        return .success(claimed)
+    }
+
+    mutating func nextDue(_ replica: Int) -> Result<Timestamp?, StoreFailure> {
+        guard reachesStore(replica) else { return .failure(World.unreachable) }
+        return .success(sites[replicas[replica].site].store.nextDue())
+    }
+
+    /// Prolongs leases.
+    mutating func renew(
+        _ replica: Int, _ leases: [PaymentID: LeaseToken]
+    ) -> Result<Set<PaymentID>, StoreFailure> {
+        guard reachesStore(replica) else { return .failure(World.unreachable) }
+        let site = replicas[replica].site
+        var held: Set<PaymentID> = []
+        for (id, token) in leases.sorted(by: { $0.key < $1.key }) {
+            if sites[site].store.renew(id, token, leaseFor: limits.lease, at: storeTime(site)) { held.insert(id) }
+        }
+        return .success(held)
+    }
+
+    mutating func release(_ replica: Int, _ id: PaymentID, _ token: LeaseToken) {
+        guard reachesStore(replica), let place = places[id] else { return }
+        let site = replicas[replica].site
+        sites[site].store.release(id, token)
+        nudge(site, place, except: replica)
     }
 }

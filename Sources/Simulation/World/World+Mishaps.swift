@@ -141,8 +141,9 @@ extension World {
         for replica in replicas.indices {
             replicas[replica].partitionedUntil = 0
             replicas[replica].pausedUntil = min(replicas[replica].pausedUntil, now)
-            arm(replica, at: now)
+            if replicas[replica].isUp { tell(replica, .look) }
         }
+        askStandbyAgain()
         if !link.isUp { push(.site(.heal(since: now)), after: 1_000) }
         push(.restCheck(after: 60_000), after: 60_000)
     }

@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import Reconciler
 
 /// When everything has come to rest after the last fault.
 extension World {
@@ -14,8 +15,9 @@ extension World {
     func unrest() -> String? {
         guard sites[activeSite].isServing, !link.isChanging, link.isUp else { return "no site serves yet" }
         let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
-        for (index, replica) in replicas.enumerated() where !replica.active.isEmpty {
-            return "replica \(index) still has \(replica.active.count) payments in work"
+        for (index, replica) in replicas.enumerated() {
+            guard let engine = replica.engine, !engine.isIdle else { continue }
+            return "replica \(index) still has \(engine.activeCount) payments in work"
         }
         var stuck: Set<Int> = []
         for (place, row) in sites[activeSite].store.rows.enumerated() {

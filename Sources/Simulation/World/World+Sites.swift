@@ -29,7 +29,10 @@ extension World {
         case .promote(let old, let loss): promote(from: old, loss)
         case .drained(let old, let until): drained(from: old, until)
         case .rejoin: rejoin()
-        case .compared(let window): if recovery?.readsCountFrom == window { recovery?.listingCompared = true }
+        case .compared(let window):
+            guard recovery?.readsCountFrom == window else { return }
+            recovery?.listingCompared = true
+            for replica in replicas.indices where replicas[replica].site == activeSite { enterTerm(replica) }
         }
     }
 
@@ -58,6 +61,7 @@ extension World {
         for replica in replicas.indices where replicas[replica].site == activeSite && replicas[replica].isUp {
             replicas[replica].isDraining = true
             emit(.stopping(replica: replica))
+            tell(replica, .drain)
         }
         push(.site(.drained(from: activeSite, until: now + 5_400_000)), after: 500)
     }
@@ -65,14 +69,14 @@ extension World {
     private mutating func drained(from old: Int, _ until: Int64) {
         let busy = replicas.indices.filter {
             replicas[$0].site == old && replicas[$0].isUp && replicas[$0].isDraining
-                && !replicas[$0].active.isEmpty
+                && replicas[$0].engine?.isIdle == false
         }
         guard busy.isEmpty || now >= until, link.isUp, !does(.drainNeverEnds) else {
             return push(.site(.drained(from: old, until: until)), after: 1_000)
         }
         for replica in replicas.indices where replicas[replica].site == old {
             // One that does nothing at all, or lost its store, is killed in the end.
-            if replicas[replica].isUp, replicas[replica].isDraining, replicas[replica].active.isEmpty {
+            if replicas[replica].isUp, replicas[replica].isDraining, replicas[replica].engine?.isIdle == true {
                 emit(.stopped(replica: replica, leasesKept: 0))
             }
             crash(replica, restartAfter: nil)
@@ -103,6 +107,7 @@ extension World {
     private mutating func fence(_ site: Int, _ since: Int64) {
         guard !link.isUp, site == activeSite else { return }
         sites[site].isServing = false
+        for replica in replicas.indices where replicas[replica].site == site { enterTerm(replica) }
     }
 
     private mutating func heal(_ since: Int64) {
@@ -113,10 +118,11 @@ extension World {
         if !sites[activeSite].isServing {
             sites[activeSite].isServing = true
             for replica in replicas.indices where replicas[replica].site == activeSite {
-                if replicas[replica].isUp { arm(replica, at: now) } else { start(replica) }
+                if replicas[replica].isUp { enterTerm(replica) } else { start(replica) }
             }
         }
         ship(upTo: link.log.count)
+        askStandbyAgain()
     }
 
     private mutating func promote(from old: Int, _ loss: RecoveryWindow.Loss?) {
@@ -131,8 +137,7 @@ extension World {
         activeSite = new
         sites[new].store.epoch = epoch
         sites[new].isServing = true
-        link.log.removeAll()
-        link.applied = 0
+        link.begin()
         link.isCut = false
         link.hasStandby = false
         link.isChanging = false
@@ -166,8 +171,7 @@ extension World {
         sites[standby].store.epoch = epoch
         for place in sites[standby].store.rows.indices { sites[standby].store.rows[place]?.holder = "" }
         link.hasStandby = true
-        link.log.removeAll()
-        link.applied = 0
-        for replica in replicas.indices where replicas[replica].site == activeSite { arm(replica, at: now) }
+        link.begin()
+        askStandbyAgain()
     }
 }

@@ -33,10 +33,19 @@ struct Link {
     /// The other site has a whole copy and follows.
     var hasStandby = true
     var log: [LogEntry] = []
+    /// So many came before those in the log; the standby has all of them.
+    var before = 0
     /// So many of them the standby has.
     var applied = 0
     /// A change of the active site is under way.
     var isChanging = false
+
+    /// Whoever follows from now on begins with a whole copy.
+    mutating func begin() {
+        before += log.count
+        log.removeAll()
+        applied = 0
+    }
 }
 
 /// The stores as replicas reach them, and how rows get to the standby.
@@ -72,6 +81,7 @@ extension World {
                     epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries,
                     isConfirmed: canConfirm)))
         tell(.changed(entry), from: site)
+        if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
         nudge(site, place, except: replica)
         return result
     }
@@ -164,23 +174,5 @@ extension World {
             payment: payment, trail: trail + entry.entries, token: entry.token, holder: "",
             until: Timestamp(milliseconds: 0))
         sites[standby].store.note(payment, at: entry.payment)
-        guard plan.replication == .asynchronous, payment.latch != .none, !payment.latchAcknowledged else { return }
-        acknowledge(payment, entry.payment)
-    }
-
-    /// Somebody at the active site hears that the standby has this latch.
-    private mutating func acknowledge(_ payment: Payment, _ place: Int) {
-        let up = replicas.indices.filter { replicas[$0].site == activeSite && replicas[$0].isUp }
-        guard !up.isEmpty else { return }
-        let holder = up.first { replicas[$0].runners[place] != nil }
-        let bits = chance.bits(29, UInt64(place), UInt64(payment.version))
-        let replica = holder ?? up[Chance.below(up.count, bits)]
-        put(.deliver([.latchAcknowledged(payment.latch)], []), replica, place, LeaseToken(0), after: 5)
-    }
-
-    /// Whether the standby has this payment's latch.
-    func isOnStandby(_ payment: Payment) -> Bool {
-        guard plan.sites > 1, link.hasStandby, link.isUp, let place = places[payment.id] else { return false }
-        return sites[1 - activeSite].store.rows[place]?.payment.latch == payment.latch
     }
 }

@@ -22,9 +22,10 @@ extension World {
         guard let provider = providerPlaces[order.provider] else { return }
         let own = clock(job.replica)
         let (a, b, c) = World.words(job.payment, order)
-        guard sites[replicas[job.replica].site].isServing else {
-            return tell(job, order, AttemptReport(.unsent, code: "no_term"), after: 1)
-        }
+        let right: Span? = sites[replicas[job.replica].site].isServing ? .days(1) : nil
+        guard let engine = replicas[job.replica].engine,
+            let order = engine.permitted(order, within: right, now: own)
+        else { return tell(job, order, AttemptReport(.unsent, code: "site_not_active"), after: 1) }
         guard own <= order.startBefore || does(.sendTimeNotBounded) else {
             return tell(job, order, AttemptReport(.unsent, code: "expired"), after: 1)
         }
@@ -163,7 +164,7 @@ extension World {
     }
 
     private mutating func tell(_ job: Job, _ order: SendOrder, _ report: AttemptReport, after: Int64) {
-        put(.told(.attempt(order, report)), job.replica, job.payment, job.token, after: after)
+        put(.told(.attempt(order, report)), job.replica, ids[job.payment], job.token, after: after)
     }
 
     /// A sender has no answer: anything may have become of its request.
@@ -195,6 +196,6 @@ extension World {
             event = .inquired(leg: order.leg, observation)
         }
         emit(.learned(replica: job.replica, event, payment: ids[job.payment]))
-        feed(job.replica, job.payment, job.token, .event(event))
+        tell(job.replica, .learned(ids[job.payment], job.token, event))
     }
 }

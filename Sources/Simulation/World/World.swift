@@ -36,6 +36,8 @@ public struct World {
     let ids: [PaymentID]
     let limits: Sweep.Limits
     private let sabotages: UInt64
+    /// The engine's rules, some of which a plant breaks.
+    let rules: EngineRules
 
     /// True time, in milliseconds.
     var now: Int64
@@ -64,6 +66,8 @@ public struct World {
     /// Requests that left before they were decided durably; only sabotage does that.
     var sentEarly: Set<AttemptName> = []
     var tasksOf: [[Int]] = []
+    /// Counts differences that engines were to settle, downward: tickets of asks go upward.
+    var lastSettlement = 0
 
     private var judges = Judges()
     private var probes = Probes()
@@ -79,6 +83,7 @@ public struct World {
         self.isRecording = isRecording
         chance = Chance(seed: plan.seed)
         sabotages = plant.sabotage.reduce(0) { $0 | 1 << UInt64($1.rawValue) }
+        rules = EngineRules(breaking: plant.breaches)
         providerNames = plan.providers.map(\.name)
         providerPlaces = Dictionary(
             plan.providers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -96,8 +101,7 @@ public struct World {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
                     SimulatedReplica(
-                        index: replicas.count, site: site, payments: ids.count,
-                        providers: providerNames, limits: limits))
+                        index: replicas.count, site: site, payments: ids.count, providers: providerNames.count))
             }
         }
     }

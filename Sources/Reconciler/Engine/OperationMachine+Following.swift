@@ -1,0 +1,87 @@
+internal import PaymentCore
+
+/// Following a payment until what was asked is settled, or the wait is over.
+extension OperationMachine {
+    /// What is followed.
+    struct Following {
+        /// What is known of the payment.
+        var payment: Payment
+        /// Under which key it was asked.
+        let operation: IdempotencyRecord.Operation
+        let key: IdempotencyKey?
+        let deadline: Timestamp
+        var pause = OperationMachine.shortestLook
+        /// The wait is over; what is read now is what is told.
+        var isLast = false
+    }
+
+    /// Whether it came to its end; for whoever wants all statuses read, its refunds as well.
+    func isDone(_ payment: Payment) -> Bool {
+        if case .following(let following) = phase, key != nil {
+            return OperationMachine.isSettled(payment, following.operation, following.key)
+        }
+        return OperationMachine.isSettled(payment, .create, nil) && payment.refunds.allSatisfy { $0.state.isFinal }
+    }
+
+    mutating func follow(_ payment: Payment, _ now: Timestamp, _ record: IdempotencyRecord? = nil) -> Step? {
+        let following = Following(
+            payment: payment, operation: record?.operation ?? wish.operation, key: record?.key ?? key,
+            deadline: now + wait)
+        phase = .following(following)
+        if isDone(payment) { return settled(payment, kept: nil) }
+        guard wait > .zero else { return finish(.success(.unsettled(payment))) }
+        if let news, isDone(news.payment) { return settled(news.payment, kept: news.kept) }
+        return pause(following, now)
+    }
+
+    mutating func settled(_ payment: Payment, kept: StoredAnswer?) -> Step {
+        if case .following(let following) = phase, key != nil, following.operation == .create, let kept {
+            return finish(.success(.answered(kept)))
+        }
+        return finish(.success(.settled(payment)))
+    }
+
+    /// Another process may have the payment, and its changes are not heard of here: while that is so, the payment is
+    /// read again and again, at longer and longer intervals.
+    mutating func follow(_ following: Following, _ input: Input, _ now: Timestamp) -> Step? {
+        var following = following
+        switch input {
+        case .waited:
+            following.isLast = now >= following.deadline
+            phase = .following(following)
+            let id = following.payment.id
+            return following.isLast ? .readPayment(id) : .askWhetherInWork(id)
+        case .gaveUp:
+            following.isLast = true
+            phase = .following(following)
+            return .readPayment(following.payment.id)
+        case .isInWork(let isHere) where isHere || rules.breaks(.othersNotLookedAt):
+            following.pause = OperationMachine.longestLook
+            return pause(following, now)
+        case .isInWork: return .readPayment(following.payment.id)
+        case .payment(let found):
+            if let found {
+                following.payment = found
+                phase = .following(following)
+                if isDone(found) { return settled(found, kept: nil) }
+            }
+            return goOn(following, now)
+        // The caller is told what was known before, and asks again.
+        case .failed: return goOn(following, now)
+        default: return nil
+        }
+    }
+
+    private mutating func goOn(_ following: Following, _ now: Timestamp) -> Step {
+        guard !following.isLast else { return finish(.success(.unsettled(following.payment))) }
+        var following = following
+        let longer = min(following.pause + following.pause, OperationMachine.longestLook)
+        following.pause = longer
+        return pause(following, now)
+    }
+
+    private mutating func pause(_ following: Following, _ now: Timestamp) -> Step {
+        phase = .following(following)
+        return .wait(until: min(following.deadline, now + following.pause))
+    }
+}
