@@ -6,7 +6,11 @@ extension MemoryStore {
     ///
     /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself or the stored trail.
     public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
-        try perform(.commit) { () throws(StoreFailure) in try write(change) }
+        try perform(.commit) { () throws(StoreFailure) in
+            let result = try write(change)
+            if case .committed = result { written = LogPosition(offset: written.offset + 1) }
+            return result
+        }
     }
 
     private func write(_ change: PaymentChange) throws(StoreFailure) -> CommitResult {

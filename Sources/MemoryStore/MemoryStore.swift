@@ -32,6 +32,9 @@ public actor MemoryStore: PaymentStore {
     var trails: [PaymentID: [AuditEntry]] = [:]
     var records: [KeyPlace: IdempotencyRecord] = [:]
     var sealing = Sealing()
+    /// How many changes were made, as a place in a log; and how many of them a standby has.
+    var written = LogPosition(offset: 0)
+    var standby: LogPosition?
     /// The payment of each leg, by the key of its authorization or sale.
     var legs: [Comparisons.Place: PaymentID] = [:]
     var comparisons = Comparisons()

@@ -32,6 +32,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case seal
     /// ``PaymentStore/verifySeals()``
     case verifySeals = "verify seals"
+    /// ``PaymentStore/standbyReading(_:)``
+    case standbyReading = "standby"
     /// ``PaymentStore/statistics()``
     case statistics
     /// ``PaymentStore/probe()``

@@ -16,6 +16,7 @@ WELL = {
     'up{job="reconciled-admin",pod="a"}': "1x120",
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="a"}': "299x120",
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="b"}': "0x120",
+    'reconciled_oldest_unconfirmed_seconds{namespace="reconciled",pod="a"}': "59x120",
     'reconciled_payments{namespace="reconciled",state="quarantined"}': "0x120",
     'reconciled_payments{namespace="reconciled",state="succeeded"}': "5+9x120",
     'reconciled_payments_due{namespace="reconciled"}': "900x120",
@@ -41,6 +42,7 @@ WELL = {
 #: What goes wrong, as the series of WELL that it changes, and which alert tells it.
 WRONG = {
     "ReconciledPaymentUnsettled": ("reconciled_oldest_unsettled_seconds", 'pod="b"', "301x120"),
+    "ReconciledStandbyUnconfirmed": ("reconciled_oldest_unconfirmed_seconds", "", "0+30x120"),
     "ReconciledPaymentsQuarantined": ("reconciled_payments{", "quarantined", "1x120"),
     "ReconciledBacklogGrows": ("reconciled_payments_due", "", "1000+5x120"),
     "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),

@@ -70,6 +70,7 @@ internal import Testing
                 _ = try await store.storeAnswer(answer, caller: caller, key: key)
             case .seal: _ = try await store.seal()
             case .verifySeals: _ = try await store.verifySeals()
+            case .standbyReading: _ = try await store.standbyReading(nil)
             case .statistics: _ = try await store.statistics()
             case .probe: try await store.probe()
             default: try await compare(store, operation)

@@ -177,6 +177,8 @@ import Testing
     ) async throws {
         let before = try await store(canceled: true)
         #expect(before.latch == .back && before.latchAcknowledged)
+        // There is a standby, and it has nothing of all this.
+        if !acknowledged { await one.store.followed() }
         let provider = RememberingProvider(one.card, .authorized)
         let settings = try settings(window(after: .milliseconds(20)), acknowledged: acknowledged)
         let payment = try await run(one.engine(provider, settings)) { payment in
@@ -185,6 +187,27 @@ import Testing
         #expect(payment.latchAcknowledged == acknowledged)
         #expect(payment.state == (acknowledged ? .canceled : .canceling))
         #expect(await provider.sent == [.void])
+    }
+
+    @Test func `what waits for the standby is told once the standby has it, whoever holds the payment by then`()
+        async throws
+    {
+        try await store(canceled: true)
+        await one.store.followed()
+        let provider = RememberingProvider(one.card, .authorized)
+        let window = window(after: .milliseconds(20))
+        // The first process stops before the standby has anything; another takes the payment up.
+        let first = try await run(one.engine(provider, try settings(window, acknowledged: false))) { payment in
+            payment.legs.allSatisfy { $0.gone != nil }
+        }
+        #expect(first.state == .canceling && !first.latchAcknowledged)
+        let next = one.engine(provider, try settings(window, acknowledged: false))
+        let one = one
+        let last = try await run(next) { payment in
+            if await next.unconfirmedLatches.count > 0 { await one.store.standbyCatchesUp() }
+            return payment.state.isFinal
+        }
+        #expect(last.state == .canceled && last.latchAcknowledged)
     }
 
     @Test func `without a window nothing is opened`() throws {

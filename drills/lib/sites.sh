@@ -24,6 +24,8 @@ site:
   clock_skew: $SITE_SKEW
   second_person: required
 CONFIGURATION
+    # After the loss nobody follows the site that is left, and what it decides is to be told all the same.
+    if [[ $REPLICATION == asynchronous ]]; then echo "  count_unconfirmed_after: 5s"; fi
     if [[ $PROOF == postgres ]]; then
         echo "  witness: {url: \"postgres://reconciled@$(address witness):$(port_of w1)/$DATABASE\"}"
     fi

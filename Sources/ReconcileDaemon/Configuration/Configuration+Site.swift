@@ -17,6 +17,11 @@ extension Configuration {
         var skew: Span
         /// How the other site's database follows, as far as the contracts of the providers are concerned.
         var replication: SiteReplication
+        /// The standby that must have what is decided before it counts, by its `application_name`; `nil` for all that
+        /// follow. Means something with asynchronous replication only.
+        var standby: String?
+        /// How long a decision waits for the standby at most; `nil` for as long as it takes.
+        var countUnconfirmedAfter: Span?
         /// The database in a third place.
         var witness: PostgresStoreConfiguration?
         /// Whether a promotion asks for a second person.
@@ -49,7 +54,10 @@ extension Configuration {
             name: readName(section, "name") ?? .main, peer: readPeer(section), proof: proof,
             lease: section.duration("lease", default: .seconds(10), atLeast: .seconds(2)),
             skew: section.duration("clock_skew", default: .seconds(1), atLeast: .zero),
-            replication: replication, witness: readWitness(section, proof, store, environment: environment),
+            replication: replication, standby: section.text("standby"),
+            countUnconfirmedAfter: section.text("count_unconfirmed_after") == nil
+                ? nil : section.duration("count_unconfirmed_after", default: .minutes(10)),
+            witness: readWitness(section, proof, store, environment: environment),
             needsSecondPerson: section.value("second_person", allowed: "required or no", default: false) {
                 $0 == "required" ? true : $0 == "no" ? false : nil
             },
@@ -138,6 +146,11 @@ extension Configuration {
             section.report(
                 "replication", value: "asynchronous",
                 allowed: "synchronous, with site.proof standby: what is not waited for proves nothing")
+        }
+        if site.replication != .asynchronous, site.standby != nil || site.countUnconfirmedAfter != nil {
+            section.report(
+                site.standby != nil ? "standby" : "count_unconfirmed_after", value: "given",
+                allowed: "only with site.replication asynchronous: elsewhere a commit waits by itself")
         }
         if site.proof != .none, site.skew.milliseconds * 4 > site.lease.milliseconds {
             section.report(

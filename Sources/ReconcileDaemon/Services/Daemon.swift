@@ -108,6 +108,9 @@ struct Daemon {
         settings.endAnswer = CreateAnswer.settled
         settings.sweeps = roles.settle
         settings.gate = configuration.siteGate()
+        settings.commitsAreAcknowledged = configuration.site.replication != .asynchronous
+        settings.standby = configuration.site.standby
+        settings.acknowledgeUnconfirmedAfter = configuration.site.countUnconfirmedAfter
         return settings
     }
 

@@ -102,6 +102,9 @@
         func seal() async throws(StoreFailure) -> Seal? { try await store.seal() }
         func verifySeals() async throws(StoreFailure) -> [SealBreak] { try await store.verifySeals() }
         func statistics() async throws(StoreFailure) -> StoreStatistics { try await store.statistics() }
+        func standbyReading(_ name: String?) async throws(StoreFailure) -> StandbyReading {
+            try await store.standbyReading(name)
+        }
         func probe() async throws(StoreFailure) { try await store.probe() }
     }
 

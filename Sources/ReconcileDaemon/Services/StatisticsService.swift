@@ -17,8 +17,13 @@ struct StatisticsService: Service {
         let active = Gauge(label: "reconciled_payments_active")
         let due = Gauge(label: "reconciled_payments_due")
         let oldest = Gauge(label: "reconciled_oldest_unsettled_seconds")
+        let unconfirmed = Gauge(label: "reconciled_decisions_unconfirmed")
+        let longest = Gauge(label: "reconciled_oldest_unconfirmed_seconds")
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                let latches = await engine.unconfirmedLatches
+                unconfirmed.record(latches.count)
+                longest.record(Double((latches.since.map { clock.now() - $0 } ?? .zero).milliseconds) / 1_000)
                 do {
                     let statistics = try await store.statistics()
                     for state in PaymentState.allCases {

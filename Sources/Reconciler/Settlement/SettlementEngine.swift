@@ -49,6 +49,9 @@ public actor SettlementEngine {
     /// Payments in work.
     public var activeCount: Int { machine.activeCount }
 
+    /// How many decisions wait until the standby has them, and since when the one that waits longest.
+    public var unconfirmedLatches: (count: Int, since: Timestamp?) { machine.unconfirmedLatches }
+
     /// Works until the task is cancelled, or until ``drain(for:)`` is through.
     public func run() async {
         await withDiscardingTaskGroup { group in
