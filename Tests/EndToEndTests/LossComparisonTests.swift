@@ -6,7 +6,8 @@ import Testing
 
 /// Real daemons at two sites: the comparison over the time of a loss ends by itself, and only with its evidence.
 @Suite(.serialized) struct LossComparisonTests {
-    private static let site = "lease: 3s, replication: asynchronous, count_unconfirmed_after: 2s, callers_repeat_for: 5s"
+    private static let site =
+        "lease: 3s, replication: asynchronous, count_unconfirmed_after: 2s, callers_repeat_for: 5s"
 
     private static func compared(_ settings: inout WorldSettings) {
         settings.contractLines = ["max_request_life: 5s", "clock_skew: 500ms"]

@@ -21,8 +21,8 @@ public struct EngineMachine: Sendable {
         public var maximumActive: Int
         /// Whether a commit survives the loss of the machine that made it.
         public var commitsAreAcknowledged: Bool
-        /// How long a latch waits for the standby at most; after that it counts although the standby has not said that it
-        /// has it. `nil` waits for as long as it takes.
+        /// How long a latch waits for the standby at most; after that it counts although the standby has not
+        /// confirmed it. `nil` waits for as long as it takes.
         public var acknowledgeUnconfirmedAfter: Span?
         /// Renders the answer to the request that created a payment, once the payment has ended.
         public var endAnswer: @Sendable (Payment) -> StoredAnswer?

@@ -1,6 +1,7 @@
 public import PaymentCore
 
-/// The rules by which a caller's operation is looked up, joined, handed on, followed and settled: a synchronous machine.
+/// The rules by which a caller's operation is looked up, joined, handed on, followed and settled: a synchronous
+/// machine.
 ///
 /// One step is under way at a time; what came of it is the next input. News of the payment may come at any time, and
 /// count once the operation follows it.
@@ -101,6 +102,7 @@ public struct OperationMachine: Sendable {
         self.init(wish, caller: caller, key: key, fingerprint: fingerprint, wait: wait, rules: .shipped)
     }
 
+    /// An operation by rules of which a check breaks some.
     package init(
         _ wish: Wish, caller: CallerID, key: IdempotencyKey?, fingerprint: Digest, wait: Span, rules: EngineRules
     ) {

@@ -57,7 +57,8 @@ public protocol PaymentStore: Sendable {
     func verifySeals() async throws(StoreFailure) -> [SealBreak]
 
     /// Reads how far the log is written and how much of it the named standby has on disk; without a name, the one that
-    /// has least of those that follow. Everything that was acknowledged before the call lies before ``StandbyReading/written``.
+    /// has least of those that follow. Everything that was acknowledged before the call lies before
+    /// ``StandbyReading/written``.
     func standbyReading(_ name: String?) async throws(StoreFailure) -> StandbyReading
 
     /// Counts for metrics and the console.

@@ -1,8 +1,8 @@
 public import Logging
 public import PaymentCore
 
-/// Executes what the engine's machine decides: commits, requests, inquiries, leases, timers. It keeps no rule of its own
-/// (``EngineMachine``).
+/// Executes what the engine's machine decides: commits, requests, inquiries, leases, timers. It keeps no rule of its
+/// own (``EngineMachine``).
 ///
 /// Every await happens in a job of its own, whose result comes back as an input. The machine is never touched between a
 /// check and its act.

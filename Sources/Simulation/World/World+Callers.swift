@@ -153,8 +153,11 @@ extension World {
 
     /// A replica's engine answers whoever has this ticket.
     mutating func engineAnswered(_ replica: Int, _ ticket: Int, _ answer: EngineAnswer) {
-        guard ticket >= 0 else { return replicas[replica].settlements[ticket] = answer }
-        go(on: ticket, .engine(answer))
+        if ticket >= 0 {
+            go(on: ticket, .engine(answer))
+        } else {
+            replicas[replica].settlements[ticket] = answer
+        }
     }
 
     /// News of a payment for whoever waits in this process.

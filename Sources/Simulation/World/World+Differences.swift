@@ -16,7 +16,11 @@ extension World {
         var inputs: [EngineInput] = [.settle(ticket: lastSettlement, order)]
         while !inputs.isEmpty, carriesOn(replica, incarnation) {
             for job in jobs(replica, inputs.removeFirst()) {
-                if let input = carryOutNow(job, replica, execution) { inputs.append(input) } else { execute(job, replica) }
+                if let input = carryOutNow(job, replica, execution) {
+                    inputs.append(input)
+                } else {
+                    execute(job, replica)
+                }
             }
         }
         if case .told = replicas[replica].settlements.removeValue(forKey: lastSettlement) { return true }

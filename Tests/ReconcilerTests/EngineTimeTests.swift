@@ -1,0 +1,99 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+/// Looking for what is due, leases, the site's term.
+@Suite struct EngineTimeTests {
+    // MARK: Looking, and leases
+
+    @Test func `what the store's clock calls due is looked at by that clock`() throws {
+        var stage = try MachineStage()
+        var payment = try stage.row()
+        stage.now = stage.now + .minutes(1)
+        var runner = OperationRunner(machine: PaymentMachine(payment: payment), token: LeaseToken(1))
+        let context = MachineContext(now: stage.now, contracts: [stage.card: .reference])
+        for case .commit(let change) in runner.begin(with: [.claimed], requests: [], context) {
+            payment = change.payment
+        }
+        // Our clock is a second behind: by it, nothing of this payment is due.
+        let due = try #require(payment.dueAt)
+        stage.now = due + .seconds(-1)
+        _ = stage.tell(.look)
+        let jobs = stage.tell(
+            .claimedDue(
+                ClaimRequest(holder: "worker", limit: 8, leaseFor: .seconds(30)),
+                .success([stage.claimed(payment, 2)])))
+        #expect(jobs.releases.isEmpty, "it would be found due again at once, for ever")
+        #expect(stage.machine.isInWork(payment.id))
+    }
+
+    @Test func `leases are prolonged three times before they end, and a lost one ends the work`() throws {
+        var stage = try MachineStage()
+        let payment = try stage.row()
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        let begun = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        #expect(begun.renewals == [.seconds(10)])
+        let due = stage.tell(.renewalIsDue)
+        guard case .renew(let leases, _)? = due.first(where: { if case .renew = $0 { true } else { false } }) else {
+            Issue.record("expected a renewal")
+            return
+        }
+        #expect(leases == [payment.id: LeaseToken(2)] && due.renewals == [.seconds(10)])
+        _ = stage.tell(.renewed(leases, .success([payment.id])))
+        #expect(stage.machine.isInWork(payment.id))
+        _ = stage.tell(.renewed(leases, .success([])))
+        _ = stage.tell(
+            .committed(
+                payment.id, LeaseToken(2),
+                PaymentChange(payment: payment, entries: [], lease: .holding(LeaseToken(2))), .success(.leaseLost)))
+        #expect(!stage.machine.isInWork(payment.id))
+    }
+
+    @Test func `a look that found nothing is followed by another, and an earlier timer counts`() throws {
+        var stage = try MachineStage()
+        #expect(stage.tell(.look).looks.count == 1)
+        #expect(stage.tell(.look).isEmpty, "one look at a time")
+        let request = ClaimRequest(holder: "worker", limit: 8, leaseFor: .seconds(30))
+        _ = stage.tell(.claimedDue(request, .success([])))
+        let answered = stage.tell(.nextDue(.success(nil)))
+        #expect(answered.wakes == [stage.now + .seconds(1)])
+        #expect(answered.looks.count == 1, "somebody said meanwhile that something may be due")
+        #expect(stage.tell(.woke(stage.now + .minutes(5))).isEmpty, "a timer that does not count")
+    }
+
+    // MARK: The site
+
+    @Test func `what was under way in a term that is over is left, and its leases are given back in the next`() throws {
+        var stage = try MachineStage()
+        let payment = try stage.row()
+        _ = stage.tell(.entered(term: 1, nil))
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        _ = stage.tell(.entered(term: nil, nil))
+        #expect(stage.machine.activeCount == 0)
+        #expect(stage.tell(.entered(term: 2, nil)).releases == [LeaseToken(2)])
+    }
+
+    @Test func `no byte leaves through a closed gate, nor after the right to act ends`() throws {
+        var stage = try MachineStage()
+        _ = stage.tell(.create(ticket: 1, try stage.request(), try stage.record(.create, "create-1")))
+        let jobs = stage.tell(.inserted(ticket: 1, .success(.committed(version: 1, lease: LeaseToken(1)))))
+        let order = try #require(jobs.sends.first)
+        #expect(stage.machine.permitted(order, within: nil, now: stage.now) == nil)
+        let short = stage.machine.permitted(order, within: .seconds(2), now: stage.now)
+        #expect(short?.startBefore == stage.now + .seconds(2))
+        let long = stage.machine.permitted(order, within: .hours(2), now: stage.now)
+        #expect(long?.startBefore == order.startBefore)
+    }
+
+    @Test func `whoever waits when the engine stops hears that it is not known`() throws {
+        var stage = try MachineStage()
+        _ = stage.tell(.create(ticket: 1, try stage.request(), try stage.record(.create, "create-1")))
+        let stopped = stage.tell(.stopped)
+        guard case .lost = stopped.answers.first?.answer else {
+            Issue.record("expected an answer")
+            return
+        }
+        #expect(stage.machine.isIdle)
+    }
+}
