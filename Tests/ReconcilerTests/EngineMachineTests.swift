@@ -118,9 +118,9 @@ import Testing
     @Test func `a request that arrives while the last change is on its way is delivered again`() throws {
         var stage = try MachineStage()
         let payment = try stage.row(canceled: true)
-        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.tell(payment.id, [.inquireNow]))
         var jobs = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
-        // The payment ends with this change, and gives its lease back with it.
+        // Nothing is left to do after this change, which gives the lease back with it.
         let last = try #require(jobs.commits.first)
         guard case .releasing = last.change.lease else {
             Issue.record("expected the last change, and it is \(last.change.lease)")

@@ -51,9 +51,8 @@ import Testing
 
     @Test func `a look that found nothing is followed by another, and an earlier timer counts`() throws {
         var stage = try MachineStage()
-        #expect(stage.tell(.look).looks.count == 1)
+        let request = try #require(stage.tell(.look).looks.first)
         #expect(stage.tell(.look).isEmpty, "one look at a time")
-        let request = ClaimRequest(holder: "worker", limit: 8, leaseFor: .seconds(30))
         _ = stage.tell(.claimedDue(request, .success([])))
         let answered = stage.tell(.nextDue(.success(nil)))
         #expect(answered.wakes == [stage.now + .seconds(1)])

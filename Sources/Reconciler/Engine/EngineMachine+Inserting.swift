@@ -24,7 +24,13 @@ extension EngineMachine {
         var tries = 0
         /// Once a try may have been written, "nothing was done" is never said again.
         var isUncertain = false
+        /// Of the last try.
         var failure: StoreFailure?
+
+        /// What is said of all tries, if there is no other.
+        func verdict(_ last: StoreFailure) -> StoreFailure {
+            isUncertain ? StoreFailure(.indeterminate, operation: purpose.word, cause: last.cause) : last
+        }
     }
 
     /// Whether a create under this payment's key need not be tried before the key is looked up: the payment is in work
@@ -110,9 +116,7 @@ extension EngineMachine {
         let isUncertain = failure.code == .indeterminate
         insertion.isUncertain =
             rules.breaks(.uncertainInsertForgotten) ? isUncertain : insertion.isUncertain || isUncertain
-        insertion.failure =
-            insertion.isUncertain
-            ? StoreFailure(.indeterminate, operation: insertion.purpose.word, cause: failure.cause) : failure
+        insertion.failure = failure
         insertions[ticket] = insertion
         guard insertion.isUncertain else { return insertAgain(ticket, after: failure) }
         jobs.append(.lookUp(ticket: ticket, caller: insertion.record.caller, key: insertion.record.key))
@@ -128,7 +132,7 @@ extension EngineMachine {
     private mutating func insertAgain(_ ticket: Int, after failure: StoreFailure) {
         guard let insertion = insertions[ticket] else { return }
         let mayPass = [.busy, .serialization, .indeterminate].contains(failure.code)
-        guard mayPass, insertion.tries < 2 else { return fail(ticket, insertion.failure ?? failure) }
+        guard mayPass, insertion.tries < 2 else { return fail(ticket, insertion.verdict(failure)) }
         insertions[ticket]?.tries += 1
         let delay = Span(milliseconds: Int64(20 << insertion.tries) + Int64(context().jitter / 50))
         jobs.append(.insert(ticket: ticket, insertion.change, after: delay))
