@@ -20,6 +20,25 @@ extension MemoryStore {
         }
     }
 
+    /// Claims payments that are not due yet and not leased, and whose next leg is at a provider, in the order in which
+    /// they will be due.
+    public func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] {
+        try perform(.claimWaiting) {
+            let now = moment()
+            let waiting = stored.values.compactMap { found -> (dueAt: Timestamp, id: PaymentID)? in
+                guard found.lease == nil, found.payment.dueProvider == request.provider,
+                    let dueAt = found.payment.dueAt, dueAt > now
+                else { return nil }
+                if let after = request.after, (dueAt, found.payment.id) <= (after.dueAt, after.id) { return nil }
+                return (dueAt, found.payment.id)
+            }
+            let chosen = waiting.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(max(0, request.limit))
+            return chosen.compactMap { stored[$0.id] }.map {
+                lease($0, to: request.holder, until: now + request.leaseFor)
+            }
+        }
+    }
+
     /// Claims one payment, due or not; `nil` if it does not exist or another holder's lease on it runs.
     public func claim(
         _ id: PaymentID, holder: String, leaseFor: Span

@@ -16,6 +16,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case paymentOfEffect = "payment of an effect"
     /// ``PaymentStore/claimDue(_:)``
     case claimDue = "claim due"
+    /// ``PaymentStore/claimWaiting(_:)``
+    case claimWaiting = "claim waiting"
     /// ``PaymentStore/claim(_:holder:leaseFor:)``
     case claim
     /// ``PaymentStore/renew(_:leaseFor:)``
@@ -92,8 +94,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     /// Whether it writes under the term of the site.
     var isWrite: Bool {
         switch self {
-        case .commit, .claimDue, .claim, .renew, .release, .storeAnswer, .seal, .beginRun, .claimRun, .renewRun,
-            .releaseRun, .abandonRun, .recordStep, .changeDiscrepancy:
+        case .commit, .claimDue, .claimWaiting, .claim, .renew, .release, .storeAnswer, .seal, .beginRun, .claimRun,
+            .renewRun, .releaseRun, .abandonRun, .recordStep, .changeDiscrepancy:
             true
         default: false
         }

@@ -59,6 +59,29 @@ enum DueStatements {
             ])
     }
 
+    /// Leases what waits for a provider and is not due yet, in order.
+    static func claimWaiting(_ request: WaitingRequest, clock: Parameter) -> Statement {
+        Statement(
+            """
+            WITH clock AS MATERIALIZED (SELECT \(DatabaseClock.now(1)) AS now), chosen AS MATERIALIZED (
+                SELECT id, due_at FROM payments
+                WHERE \(free) AND due_provider = $2 AND due_at > (SELECT now FROM clock)
+                    AND ($3::bigint IS NULL OR (due_at, id) > ($3, $4))
+                ORDER BY due_at, id LIMIT $5 FOR UPDATE SKIP LOCKED
+            ), claimed AS (
+                UPDATE payments SET lease_holder = $6, lease_token = lease_token + 1,
+                    lease_until = (SELECT now FROM clock) + $7
+                FROM chosen WHERE payments.id = chosen.id
+                RETURNING payments.id, payments.lease_token, payments.lease_until, payments.document, chosen.due_at
+            ) SELECT id, lease_token, lease_until, document FROM claimed ORDER BY due_at, id
+            """,
+            [
+                clock, .text(request.provider.name), .int(request.after?.dueAt.milliseconds),
+                .text(request.after?.id.text), .int(request.limit), .text(request.holder),
+                .int(request.leaseFor.milliseconds),
+            ])
+    }
+
     /// When the next payment can be claimed as due: one that is leased not before its lease ends.
     static let next = Statement(
         """

@@ -14,7 +14,21 @@ extension PostgresStore {
         let statement = DueStatements.claim(request, clock: clock.parameter)
         let claims = try await write("claim due") { connection in try Claim.run(statement, connection) }
         remember(claims, leaseFor: request.leaseFor)
-        return claims.compactMap { claim in
+        return readable(claims)
+    }
+
+    /// Claims payments that are not due yet and not leased, and whose next leg is at a provider, in the order in which
+    /// they will be due. A payment that does not decode is logged and passed over.
+    public func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] {
+        guard request.limit > 0 else { return [] }
+        let statement = DueStatements.claimWaiting(request, clock: clock.parameter)
+        let claims = try await write("claim waiting") { connection in try Claim.run(statement, connection) }
+        remember(claims, leaseFor: request.leaseFor)
+        return readable(claims)
+    }
+
+    private func readable(_ claims: [Claim]) -> [ClaimedPayment] {
+        claims.compactMap { claim in
             do throws(StoreFailure) {
                 return try claim.payment()
             } catch {

@@ -39,6 +39,23 @@ enum DuePayments {
         return chosen
     }
 
+    /// The payments that wait for a provider and are not due yet, in order.
+    static func waiting(_ request: WaitingRequest, now: Timestamp, _ db: Database) throws -> [String] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id FROM payments
+                WHERE \(free) AND due_provider = ? AND due_at > ? AND (due_at, id) > (?, ?)
+                ORDER BY due_at, id LIMIT ?
+                """)
+        let after = request.after
+        return try String.fetchAll(
+            statement,
+            arguments: [
+                request.provider.name, now.milliseconds, after?.dueAt.milliseconds ?? now.milliseconds,
+                after?.id.text ?? "", request.limit,
+            ])
+    }
+
     /// How many payments are due and not leased.
     static func count(now: Timestamp, _ db: Database) throws -> Int {
         var count = try withExpiredLeases(now, db).count

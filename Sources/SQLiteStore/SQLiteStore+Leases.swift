@@ -17,7 +17,25 @@ extension SQLiteStore {
                 try Lease.take(id, holder: request.holder, until: now + request.leaseFor, db)
             }
         }
-        return claims.compactMap { claim in
+        return readable(claims)
+    }
+
+    /// Claims payments that are not due yet and not leased, and whose next leg is at a provider, in the order in which
+    /// they will be due. A payment that does not decode is logged and passed over.
+    public func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] {
+        guard request.limit > 0 else { return [] }
+        let clock = clock
+        let claims = try await queue.write("claim waiting") { db in
+            let now = clock.now()
+            return try DuePayments.waiting(request, now: now, db).map { id in
+                try Lease.take(id, holder: request.holder, until: now + request.leaseFor, db)
+            }
+        }
+        return readable(claims)
+    }
+
+    private func readable(_ claims: [Lease.Claim]) -> [ClaimedPayment] {
+        claims.compactMap { claim in
             do throws(StoreFailure) {
                 return try claim.payment()
             } catch {

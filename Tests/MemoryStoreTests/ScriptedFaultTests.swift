@@ -60,6 +60,10 @@ internal import Testing
             case .paymentOfEffect:
                 _ = try await store.payment(at: ProviderName("cards"), effect: EffectKey(reported: "k"))
             case .claimDue: _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 1, leaseFor: .seconds(1)))
+            case .claimWaiting:
+                let provider = try ProviderName("cards")
+                _ = try await store.claimWaiting(
+                    WaitingRequest(provider: provider, holder: "w", limit: 1, leaseFor: .seconds(1)))
             case .claim: _ = try await store.claim(id, holder: "w", leaseFor: .seconds(1))
             case .renew: _ = try await store.renew([:], leaseFor: .seconds(1))
             case .release: try await store.release(id, token: LeaseToken(1))

@@ -25,6 +25,7 @@ struct ReadOnlyStore: PaymentStore {
     func renew(
         _ leases: [PaymentID: LeaseToken], leaseFor: Span
     ) async throws(StoreFailure) -> Set<PaymentID> { [] }
+    func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] { [] }
     func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {}
     func nextDue() async throws(StoreFailure) -> Timestamp? { nil }
     func idempotencyRecord(

@@ -95,4 +95,36 @@ import Testing
         }
         #expect(stage.machine.isIdle)
     }
+
+    // MARK: Providers that were away
+
+    private func learn(_ status: Observation.Status, _ id: PaymentID, _ stage: inout MachineStage) -> [EngineJob] {
+        let observation = Observation(status, began: stage.now, source: .inquiry)
+        return stage.tell(.learned(id, LeaseToken(2), .inquired(leg: 0, observation)))
+    }
+
+    @Test func `the first answer after an outage takes up what waits, in order, as places become free`() throws {
+        var stage = try MachineStage { $0.sweep.placesPerProvider = 8 }
+        let payment = try stage.row()
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        func waiting(_ jobs: [EngineJob]) -> [WaitingRequest] {
+            jobs.compactMap { if case .claimWaiting(let request) = $0 { request } else { nil } }
+        }
+        for _ in 0..<3 { #expect(waiting(learn(.unavailable, payment.id, &stage)).isEmpty) }
+        let first = try #require(waiting(learn(.pending, payment.id, &stage)).first)
+        #expect(first.provider == stage.card && first.limit == 8 && first.after == nil)
+        // As many as were asked for: there may be more, but there is no place for them.
+        var claimed: [ClaimedPayment] = []
+        for number in 0..<8 {
+            let context = MachineContext(now: stage.now, contracts: [stage.card: .reference])
+            var machine = PaymentMachine.create(try stage.request("waits-\(number)"), context).machine
+            machine.committed(version: 1)
+            claimed.append(stage.claimed(machine.payment, 2))
+        }
+        let begun = stage.tell(.claimedWaiting(first, .success(claimed)))
+        #expect(begun.commits.count == 8 && waiting(begun).isEmpty)
+        // A single answer after that is no return.
+        #expect(waiting(learn(.pending, payment.id, &stage)).isEmpty)
+    }
 }

@@ -28,6 +28,30 @@ extension ContractCase {
             let claimed = try await it.store.claimDue(request(10)).map(\.payment.key.text)
             try require(claimed, is: ["leased", "resting"], "what is due when leases and hold ran out")
         },
+        ContractCase("what waits for a provider is claimed in order, each payment once, and nothing else") { it in
+            var works: [Work] = []
+            for (number, provider) in ["cards", "cards", "wallet", "cards", "cards"].enumerated() {
+                var order = Scenario.Order("k\(number)")
+                order.legs = [(provider, 100)]
+                works.append(try await it.createInDoubt(order))
+                it.clock.advance(by: .milliseconds(100))
+            }
+            // One of them is leased.
+            let leased = try await it.store.claim(works[1].payment.id, holder: "other", leaseFor: .minutes(1))
+            _ = try require(leased, "a lease")
+            try require(try await it.store.claimDue(request(10)).count, is: 0, "what is due")
+            var waiting = WaitingRequest(
+                provider: try ProviderName("cards"), holder: "w", limit: 2, leaseFor: .seconds(30))
+            let first = try await it.store.claimWaiting(waiting)
+            try require(first.map(\.payment.key.text), is: ["k0", "k3"], "the first two that will be due")
+            for claimed in first { try await it.store.release(claimed.payment.id, token: claimed.token) }
+            let last = try require(first.last, "the last of them")
+            waiting.after = WaitingRequest.Cursor(
+                dueAt: try require(last.payment.dueAt, "a due time"), id: last.payment.id)
+            let second = try await it.store.claimWaiting(waiting)
+            try require(second.map(\.payment.key.text), is: ["k4"], "the rest")
+            try require(try await it.store.claimWaiting(waiting).count, is: 0, "what is left")
+        },
         ContractCase("no more is claimed than asked") { it in
             for number in 0..<5 { try await it.createFree(Scenario.Order("k\(number)")) }
             try require(try await it.store.claimDue(request(0)).count, is: 0, "the number for a limit of 0")

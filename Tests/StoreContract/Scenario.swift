@@ -108,6 +108,14 @@ public struct Scenario: Sendable {
         return work
     }
 
+    /// Creates a payment whose first request is in doubt: it waits for the next moment of the inquiry schedule.
+    func createInDoubt(_ order: Order) async throws -> Work {
+        var work = try await create(order)
+        let report = AttemptReport(.indeterminate, code: "read_timeout")
+        try await save(&work, .attempted(leg: 0, effect: .primary, number: 1, report), ends: true)
+        return work
+    }
+
     /// Makes an event's change durable under the lease.
     @discardableResult
     func save(_ work: inout Work, _ event: PaymentEvent, ends: Bool = false) async throws -> [PaymentAction] {

@@ -7,7 +7,7 @@ extension PaymentMachine {
         let leg = payment.legs[index]
         guard let contract = contract(of: leg, context), let effect = effect(reference, ofLeg: index) else { return }
         var earliest = leg.notBefore ?? context.now
-        if effect.attempts > 0, let last = effect.lastIntentAt {
+        if effect.attempts > 0, effect.lastOutcome != .unsent, let last = effect.lastIntentAt {
             // However often a provider says that it did what it did not do, it is not asked in a tight loop.
             earliest = max(earliest, last + context.policy.resendSchedule.delay(effect.attempts - 1, jitter: 0))
         }

@@ -53,6 +53,7 @@ public struct PaymentMachine: Sendable {
         case .inquired(let leg, let observation):
             actions += inquired(leg: leg, observation, context)
         case .inquireNow: askNow(context)
+        case .providerReturned(let provider): providerReturned(provider, context)
         case .latchAcknowledged(let latch):
             // An acknowledgement of an earlier latch says nothing of the present one.
             if latch == payment.latch { payment.latchAcknowledged = true }

@@ -79,6 +79,9 @@
         func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment] {
             try await store.claimDue(request)
         }
+        func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] {
+            try await store.claimWaiting(request)
+        }
         func claim(_ id: PaymentID, holder: String, leaseFor: Span) async throws(StoreFailure) -> ClaimedPayment? {
             try await store.claim(id, holder: holder, leaseFor: leaseFor)
         }

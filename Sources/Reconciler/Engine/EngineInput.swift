@@ -37,6 +37,8 @@ public enum EngineInput: Sendable {
     case wrote(Int, Result<CommitResult, StoreFailure>)
     /// Of ``EngineJob/claimDue(_:)``.
     case claimedDue(ClaimRequest, Result<[ClaimedPayment], StoreFailure>)
+    /// Of ``EngineJob/claimWaiting(_:)``.
+    case claimedWaiting(WaitingRequest, Result<[ClaimedPayment], StoreFailure>)
     /// Of ``EngineJob/askNextDue``.
     case nextDue(Result<Timestamp?, StoreFailure>)
     /// Of ``EngineJob/wake(at:)``: the moment has come.

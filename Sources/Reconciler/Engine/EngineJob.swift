@@ -24,6 +24,8 @@ public enum EngineJob: Sendable {
     case write(Int, PaymentChange)
     /// Claim what is due. ``EngineInput/claimedDue(_:_:)``.
     case claimDue(ClaimRequest)
+    /// Claim what waits for a provider that answers again. ``EngineInput/claimedWaiting(_:_:)``.
+    case claimWaiting(WaitingRequest)
     /// Ask when something is due next. ``EngineInput/nextDue(_:)``.
     case askNextDue
     /// Prolong leases. ``EngineInput/renewed(_:_:)``.
@@ -86,6 +88,8 @@ public enum EngineNote: Sendable, Hashable {
     case termOver(payments: Int)
     /// Latches count as acknowledged although the standby has not confirmed them for too long.
     case countedUnconfirmed(PaymentID, waited: Span)
+    /// A provider answers again after so many failures in a row.
+    case providerReturned(ProviderName, failures: Int)
     /// A sweep brought so many payments.
     case swept(Int)
 }

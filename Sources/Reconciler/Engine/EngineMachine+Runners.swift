@@ -94,6 +94,7 @@ extension EngineMachine {
         }
         guard !isDraining else { return }
         if isPlaceWanted { lookForDue() }
+        claimWaiting()
         if let due = runner.payment.dueAt, due < moment.now + settings.sweep.longestPause { arm(at: due) }
     }
 

@@ -63,6 +63,8 @@ public struct EngineMachine: Sendable {
     var look = Look.none
     /// Latches that the standby has not confirmed.
     var unconfirmed = Unconfirmed()
+    /// Providers that could not be reached, and those that answer again.
+    var outages = Outages()
     /// For when the sweep is armed.
     var armed: Timestamp?
     var isRenewing = false
@@ -128,7 +130,9 @@ public struct EngineMachine: Sendable {
         case .settle(let ticket, let order): settle(ticket, order)
         case .tell(let id, let events): deliver(id, Delivery(events: events))
         case .committed(let id, let token, let change, let result): committed(id, token, change, result)
-        case .learned(let id, let token, let event): feed(id, token, .event(event))
+        case .learned(let id, let token, let event):
+            noticeOutage(id, event)
+            feed(id, token, .event(event))
         case .reloaded(let id, let token, let tries, let result): reloaded(id, token, tries, result)
         case .claimed(let id, let result): claimed(id, result)
         case .inserted(let ticket, let result): inserted(ticket, result)
@@ -137,6 +141,7 @@ public struct EngineMachine: Sendable {
         case .readToWrite(let number, let result): readToWrite(number, result)
         case .wrote(let number, let result): wrote(number, result)
         case .claimedDue(let request, let result): claimedDue(request, result)
+        case .claimedWaiting(let request, let result): claimedWaiting(request, result)
         case .nextDue(let result): nextDue(result)
         case .woke(let moment): woke(moment)
         case .renewalIsDue: renew()

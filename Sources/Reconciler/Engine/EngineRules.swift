@@ -46,6 +46,8 @@ package struct EngineRules: Sendable, Hashable {
         case latchMarkedTooEarly
         /// A latch that was not acknowledged when its payment is taken up is not asked about.
         case unconfirmedLatchForgotten
+        /// A provider's return is not noticed: what waits for it waits for the next entry of its schedule.
+        case returnNotNoticed
         /// A key's fingerprint is not compared.
         case bodyNotCompared
         /// A settled answer is made anew for every repeat of its key.

@@ -28,6 +28,10 @@ public protocol PaymentStore: Sendable {
     /// Claims payments that are due and not leased, the longest overdue first. Overdue has no lower bound in time.
     func claimDue(_ request: ClaimRequest) async throws(StoreFailure) -> [ClaimedPayment]
 
+    /// Claims payments that are not due yet and not leased, and whose next leg is at a provider, in the order in which
+    /// they will be due.
+    func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment]
+
     /// Claims one payment, due or not; `nil` if it does not exist or another holder's lease on it runs.
     func claim(_ id: PaymentID, holder: String, leaseFor: Span) async throws(StoreFailure) -> ClaimedPayment?
 
@@ -70,6 +74,43 @@ public protocol PaymentStore: Sendable {
     /// Tells whenever another process may have left something that is due at once. Nothing depends on it: what is due
     /// is also found by looking.
     func dueChanges() -> AsyncStream<Void>
+}
+
+/// What a worker asks for when it claims what waits for a provider.
+public struct WaitingRequest: Sendable, Hashable {
+    /// Where a claim goes on: after the payment that was claimed last.
+    public struct Cursor: Sendable, Hashable {
+        /// When that payment was due when it was claimed.
+        public var dueAt: Timestamp
+        /// That payment.
+        public var id: PaymentID
+
+        /// A place.
+        public init(dueAt: Timestamp, id: PaymentID) {
+            self.dueAt = dueAt
+            self.id = id
+        }
+    }
+
+    /// The provider.
+    public var provider: ProviderName
+    /// Who claims: unique for each start of each process.
+    public var holder: String
+    /// At most so many payments.
+    public var limit: Int
+    /// How long the lease runs unless it is renewed.
+    public var leaseFor: Span
+    /// Only those that come after this place; `nil` for all.
+    public var after: Cursor?
+
+    /// A request.
+    public init(provider: ProviderName, holder: String, limit: Int, leaseFor: Span, after: Cursor? = nil) {
+        self.provider = provider
+        self.holder = holder
+        self.limit = limit
+        self.leaseFor = leaseFor
+        self.after = after
+    }
 }
 
 /// How much of a store's log its standby has.

@@ -45,7 +45,7 @@ extension SettlementEngine {
             }
             take(.wrote(number, result))
         case .perform(let id, let token, let action): await perform(id, token, action)
-        case .claimDue, .askNextDue, .renew, .askStandby, .wake, .renewLater: await keepTime(job)
+        case .claimDue, .claimWaiting, .askNextDue, .renew, .askStandby, .wake, .renewLater: await keepTime(job)
         case .answer, .announce, .note: break  // Done where they come out of the machine.
         }
     }
@@ -58,6 +58,11 @@ extension SettlementEngine {
                 try await store.claimDue(request)
             }
             take(.claimedDue(request, result))
+        case .claimWaiting(let request):
+            let result = await stored("what waits could not be claimed", nil) { () async throws(StoreFailure) in
+                try await store.claimWaiting(request)
+            }
+            take(.claimedWaiting(request, result))
         case .askNextDue:
             let result = await stored("the next due time could not be read", nil) { () async throws(StoreFailure) in
                 try await store.nextDue()

@@ -141,6 +141,10 @@ public actor SettlementEngine {
             logger.error(
                 "a decision counts although the standby did not confirm it",
                 metadata: ["payment": "\(id)", "waited_seconds": "\(waited.milliseconds / 1_000)"])
+        case .providerReturned(let provider, let failures):
+            logger.notice(
+                "a provider answers again, and what waits for it is taken up",
+                metadata: ["provider": "\(provider)", "failures": "\(failures)"])
         case .swept(let count): telemetry.swept(count)
         }
     }

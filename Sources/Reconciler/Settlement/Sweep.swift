@@ -90,6 +90,20 @@ public struct Sweep: Sendable {
         mayBeMore = isWorthAClaim
     }
 
+    /// How many that wait for a provider may be claimed now, besides what is due; 0 until a quarter of its places is
+    /// free.
+    public func roomForWaiting(at provider: ProviderName) -> Int {
+        guard used[provider, default: 0] * 4 <= limits.placesPerProvider * 3 else { return 0 }
+        return min(room(at: provider), limits.places - taken.count, limits.batch)
+    }
+
+    /// Payments were claimed that wait for a provider: they have places like any other.
+    public mutating func claimedWaiting(_ payments: [PaymentID], at provider: ProviderName) {
+        for payment in payments where taken.updateValue(provider, forKey: payment) == nil {
+            used[provider, default: 0] += 1
+        }
+    }
+
     /// A claim failed: it is made again after the pause.
     public mutating func claimFailed() { mayBeMore = false }
 

@@ -96,6 +96,7 @@ struct Job {
         case readToWrite(Int)
         case write(PaymentChange, Int)
         case claimDue(ClaimRequest)
+        case claimWaiting(WaitingRequest)
         case askStandby
         /// Something that the engine is told later.
         case returned(EngineInput)

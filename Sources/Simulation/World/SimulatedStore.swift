@@ -136,6 +136,22 @@ extension SimulatedStore {
         return claimed
     }
 
+    /// Claims what waits for a provider and is not due yet, in order.
+    mutating func claimWaiting(_ request: WaitingRequest, at now: Timestamp) -> [ClaimedPayment] {
+        var waiting: [(at: Timestamp, id: PaymentID, place: Int)] = []
+        for place in rows.indices {
+            guard let dueAt = dueAt(place), dueAt > now, let row = rows[place], row.holder.isEmpty,
+                row.payment.dueProvider == request.provider
+            else { continue }
+            if let after = request.after, (dueAt, row.payment.id) <= (after.dueAt, after.id) { continue }
+            waiting.append((dueAt, row.payment.id, place))
+        }
+        waiting.sort { ($0.at, $0.id) < ($1.at, $1.id) }
+        return waiting.prefix(max(0, request.limit)).compactMap {
+            lease($0.place, to: request.holder, until: now + request.leaseFor)
+        }
+    }
+
     private func dueAt(_ place: Int) -> Timestamp? {
         // An optional chain would copy the whole payment, for every row at every look of a sweep.
         guard let row = rows[place] else { return nil }

@@ -61,6 +61,7 @@ extension World {
         case .readToWrite(let number, let id): put(.readToWrite(number), replica, id, after: 1)
         case .write(let number, let change): put(.write(change, number), replica, change.payment.id, after: 1)
         case .claimDue(let request): put(.claimDue(request), replica, nil, after: 1)
+        case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
         case .askNextDue: tell(replica, .nextDue(nextDue(replica)))
         case .renew(let leases, _): tell(replica, .renewed(leases, renew(replica, leases)))
         case .askStandby(let pause): askStandby(replica, after: pause)

@@ -142,6 +142,11 @@ extension World {
         case .readToWrite(let number): return .readToWrite(number, row)
         case .write(let change, let number): return .wrote(number, attemptBeside(change, replica))
         case .claimDue(let request): return .claimedDue(request, claimDue(replica, request))
+        case .claimWaiting(let request):
+            guard isReached else { return .claimedWaiting(request, .failure(World.unreachable)) }
+            let claimed = sites[site].store.claimWaiting(request, at: storeTime(site))
+            for payment in claimed { leased(replica, payment.payment.id, payment.token) }
+            return .claimedWaiting(request, .success(claimed))
         case .askStandby: return .standby(standbyReading(replica))
         case .commit, .insert, .returned, .perform, .read, .told: return nil
         }

@@ -1,0 +1,96 @@
+internal import PaymentCore
+
+/// Providers that could not be reached, and what their return makes possible.
+///
+/// While a provider is away, what waits for it is looked at ever less often. Its first answer after that says that the
+/// silence is over: what waits is taken up then, in the order in which it would be due, and no faster than the places
+/// that the sweep has for this provider become free.
+extension EngineMachine {
+    struct Outages {
+        /// So many failures in a row make an outage.
+        static let least = 3
+
+        var failures: [ProviderName: Int] = [:]
+        /// Providers that answer again, and up to where what waits for them was claimed.
+        var returned: [ProviderName: WaitingRequest.Cursor?] = [:]
+        var isClaiming: Set<ProviderName> = []
+    }
+
+    private enum Reach {
+        case reached
+        case notReached
+        case unknown
+    }
+
+    /// Takes in what an attempt or an inquiry says of its provider.
+    mutating func noticeOutage(_ id: PaymentID, _ event: PaymentEvent) {
+        let (leg, reach) = EngineMachine.reach(event)
+        guard let legs = runners[id]?.payment.legs, let leg, legs.indices.contains(leg) else { return }
+        let provider = legs[leg].provider
+        switch reach {
+        case .unknown: break
+        case .notReached:
+            outages.failures[provider, default: 0] += 1
+            // It is away again: what was not claimed yet waits for its next return.
+            guard outages.failures[provider, default: 0] >= Outages.least else { return }
+            outages.returned.removeValue(forKey: provider)
+        case .reached:
+            guard let failures = outages.failures.removeValue(forKey: provider), failures >= Outages.least,
+                settings.sweeps, !rules.breaks(.returnNotNoticed)
+            else { return }
+            jobs.append(.note(.providerReturned(provider, failures: failures)))
+            outages.returned[provider] = .some(nil)
+            claimWaiting()
+        }
+    }
+
+    private static func reach(_ event: PaymentEvent) -> (leg: Int?, Reach) {
+        let ours: Set<String> = ["site_not_active", "provider_not_configured", "expired"]
+        switch event {
+        case .attempted(let leg, _, _, let report):
+            switch report.outcome {
+            case .unsent: return (leg, ours.contains(report.code) ? .unknown : .notReached)
+            case .accepted, .declined, .refused: return (leg, .reached)
+            case .throttled, .indeterminate: return (leg, .unknown)
+            }
+        case .inquired(let leg, let observation):
+            guard observation.status == .unavailable else { return (leg, .reached) }
+            return (leg, ours.contains(observation.reason ?? "") ? .unknown : .notReached)
+        default: return (nil, .unknown)
+        }
+    }
+
+    /// Claims what waits for providers that answer again, as far as they have places.
+    mutating func claimWaiting() {
+        guard !outages.returned.isEmpty, mayBegin, !isStopped else { return }
+        for (provider, cursor) in outages.returned.sorted(by: { $0.key < $1.key })
+        where !outages.isClaiming.contains(provider) {
+            let room = sweep.roomForWaiting(at: provider)
+            guard room > 0 else { continue }
+            outages.isClaiming.insert(provider)
+            jobs.append(
+                .claimWaiting(
+                    WaitingRequest(
+                        provider: provider, holder: settings.holder, limit: room, leaseFor: settings.sweep.lease,
+                        after: cursor)))
+        }
+    }
+
+    mutating func claimedWaiting(_ request: WaitingRequest, _ result: Result<[ClaimedPayment], StoreFailure>) {
+        let provider = request.provider
+        outages.isClaiming.remove(provider)
+        guard case .success(let claimed) = result else {
+            // The schedule goes on without it.
+            outages.returned.removeValue(forKey: provider)
+            return
+        }
+        if claimed.count < request.limit {
+            outages.returned.removeValue(forKey: provider)
+        } else if outages.returned[provider] != nil, let last = claimed.last, let dueAt = last.payment.dueAt {
+            outages.returned[provider] = WaitingRequest.Cursor(dueAt: dueAt, id: last.payment.id)
+        }
+        sweep.claimedWaiting(claimed.map(\.payment.id), at: provider)
+        for payment in claimed { begin(payment, [.providerReturned(provider)]) }
+        claimWaiting()
+    }
+}
