@@ -111,7 +111,8 @@ public struct LossWatch: Sendable {
         return found
     }
 
-    private func hasUnsettled(at provider: ProviderName) async throws(StoreFailure) -> Bool {
+    /// Whether something that only a provider knows is left to the policy: every page is read, however many there are.
+    package func hasUnsettled(at provider: ProviderName) async throws(StoreFailure) -> Bool {
         for found in LossReview.onlyTheirs {
             var query = DiscrepancyQuery(limit: 200)
             query.provider = provider
