@@ -123,9 +123,9 @@ import Testing
         #expect(sent <= 2)
     }
 
-    /// Simulation, seed 75: what was accepted had been declined since, and a plug that its provider lost was taken for
-    /// missing, although sending it again was safe.
-    @Test func `a plug after a decline stands for itself, whatever was accepted before`() throws {
+    /// Simulation, seed 75, and outside: what was accepted was declined since. Nothing is sent again; once no request
+    /// can arrive any more, the decline that is shown is the end.
+    @Test func `a decline that may change ends the payment without another request`() throws {
         let contracts = try fixture.byName([.gmoPG])
         var policy = SettlementPolicy()
         policy.plugAllowed = true
@@ -133,28 +133,23 @@ import Testing
         func context() -> MachineContext { MachineContext(now: now, contracts: contracts, policy: policy) }
         var machine = PaymentMachine.create(try fixture.request([.gmoPG]), context()).machine
         let key = machine.payment.legs[0].primary.key
-        func read(_ status: Observation.Status) -> PaymentEvent {
-            .inquired(leg: 0, Observation(status, began: now, source: .inquiry, key: key))
-        }
         let pending = Observation(.pending, began: now, source: .answer, key: key)
         _ = machine.handle(
             .attempted(
                 leg: 0, effect: .primary, number: 1, AttemptReport(.accepted, code: "pending", observation: pending)),
             context())
-        var plugs = 0
-        for status in [Observation.Status.declined, .notFound, .notFound, .notFound, .notFound] {
-            now = now + .minutes(30)
+        var sent = 0
+        for minutes: Int64 in [1, 4] {
+            now = fixture.start + .minutes(minutes)
             if !machine.busy.contains(0) { _ = machine.handle(.woke, context()) }
             try #require(machine.busy.contains(0))
-            for case .send(let order) in machine.handle(read(status), context()) {
-                plugs += 1
-                let lost = AttemptReport(.indeterminate, code: "read_timeout", bytesWritten: 400)
-                _ = machine.handle(
-                    .attempted(leg: 0, effect: order.effect, number: order.number, lost), context())
-            }
+            #expect(machine.payment.conclusion == nil, "its request may still arrive")
+            let declined = Observation(.declined, began: now, source: .inquiry, key: key)
+            for case .send in machine.handle(.inquired(leg: 0, declined), context()) { sent += 1 }
         }
-        #expect(plugs >= 2)
-        #expect(machine.payment.legs[0].quarantine == nil)
+        #expect(sent == 0)
+        #expect(machine.payment.state == .failed)
+        #expect(machine.payment.reason?.code == .declined)
     }
 
     @Test func `attempts that had no effect do not use up the plug`() throws {

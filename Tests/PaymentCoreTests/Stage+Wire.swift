@@ -15,6 +15,9 @@ extension Stage {
         case .duplicated(let span):
             wire.append(Copy(at: now + delay, order: order, holder: holderNumber))
             wire.append(Copy(at: now + span, order: order, holder: nil))
+        case .strayRefusal:
+            wire.append(Copy(at: now + delay, order: order, holder: nil))
+            answer(order, .refused, "not_found", after: .seconds(1))
         case .unsent: answer(order, .unsent, "connect_refused", after: .milliseconds(20))
         case .throttled: answer(order, .throttled, "http_429", after: .milliseconds(20))
         case .refused: answer(order, .refused, "http_422", after: .milliseconds(20))
@@ -32,7 +35,8 @@ extension Stage {
     }
 
     private mutating func answer(_ order: SendOrder, _ outcome: OutcomeClass, _ code: String, after span: Span) {
-        let report = AttemptReport(outcome, code: code, credentialsRefused: code == "http_401")
+        let report = AttemptReport(
+            outcome, code: code, credentialsRefused: code == "http_401", namesKey: code != "not_found")
         inbox.append(
             Result(
                 at: now + span,

@@ -7,6 +7,8 @@ struct Stage {
     /// What happens to a request on its way.
     enum SendFault: Hashable {
         case none, lostRequest, lostAnswer, unsent, throttled, refused, credentialsRefused
+        /// It is executed, and answered by a refusal that names no key.
+        case strayRefusal
         /// It arrives so much later, and the holder gave up waiting.
         case late(Span)
         /// A second copy arrives so much later.

@@ -60,15 +60,7 @@ import Testing
         if count == 2 { #expect(rows == Self.rows) } else { #expect(rows.isSubset(of: Self.rows)) }
     }
 
-    private static let rows: Set<String> = [
-        "none.recovery-await-capture", "none.recovery-proof-forward", "none.recovery-proof-back", "none.stop",
-        "none.stop-read-first", "none.authorize", "none.quarantined", "none.sell", "none.rest", "none.complete",
-        "none.complete-read-first", "forward.request-unacknowledged", "forward.lost-read-first",
-        "forward.capture-lost", "forward.read-first", "forward.capture", "forward.quarantined", "forward.complete",
-        "back.read-first", "back.undo", "back.quarantined", "back.unacknowledged", "back.complete",
-        "compensate.read-first", "compensate.undo", "compensate.quarantined", "compensate.unacknowledged",
-        "compensate.complete",
-    ]
+    private static let rows = Set(TableB.shipped.rows.map(\.name))
 
     private static func violation(_ facts: PaymentFacts, _ decision: PaymentDecision) -> String? {
         let allRead = facts.legs.allSatisfy(\.freshlyRead)
@@ -103,6 +95,9 @@ import Testing
         case .awaitCapture(let legs):
             return facts.inRecovery && allRead && facts.holdOnly && !legs.isEmpty
                 && legs.allSatisfy { facts.legs[$0].standing == .taken } ? nil : "waits for a capture that was not lost"
+        case .leaveToPeople(let legs):
+            return !facts.inRecovery && facts.holdOnly && !facts.stopAsked && !legs.isEmpty
+                && legs.allSatisfy { facts.legs[$0].standing == .taken } ? nil : "asks people about what is known"
         case .readAll: return facts.inRecovery ? nil : "reads without a reason"
         case .wait: return violationOfWaiting(facts)
         }

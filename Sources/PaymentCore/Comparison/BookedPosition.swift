@@ -123,6 +123,7 @@ extension Payment {
         if leg.quarantine != nil || parts.contains(where: { $0.state == .quarantined }) { return .people }
         if parts.contains(where: { $0.state == .processing }) || recovery != nil { return .underWay }
         if let conclusion { return conclusion.state != .succeeded && leg.gone == nil ? .underWay : .none }
+        if leg.readWantedSince != nil { return .underWay }
         return isResting || leg.gone != nil ? .none : .underWay
     }
 }

@@ -5,7 +5,8 @@ public enum OutcomeClass: Int, Sendable, Hashable, Comparable, Codable, CaseIter
     case unsent = 1
     /// Answered by a limit that the contract says is not executed: no effect, slow down.
     case throttled = 2
-    /// A 4xx that says the request itself is wrong: no effect, never sent again unchanged.
+    /// A 4xx that says the request itself is wrong: no effect, never sent again unchanged. Believed only where the
+    /// answer names our key (``AttemptReport/namesKey``).
     case refused = 3
     /// A business refusal. The contract says whether it is bound to the key.
     case declined = 4
@@ -41,19 +42,26 @@ public struct AttemptReport: Sendable, Hashable {
     public var retryAfter: Timestamp?
     /// Whether the refusal was about our credentials, which a refreshed token may cure.
     public var credentialsRefused: Bool
+    /// Whether the answer names the key that it was asked about. A refusal that does not may belong to another request,
+    /// or come from somebody who never asked the provider.
+    public var namesKey: Bool
+    /// Whether the provider said that the key is bound to another request.
+    public var keyConflicts: Bool
     /// Bytes of the request that left.
     public var bytesWritten: Int
 
     /// A report.
     public init(
         _ outcome: OutcomeClass, code: String, observation: Observation? = nil, retryAfter: Timestamp? = nil,
-        credentialsRefused: Bool = false, bytesWritten: Int = 0
+        credentialsRefused: Bool = false, namesKey: Bool = true, keyConflicts: Bool = false, bytesWritten: Int = 0
     ) {
         self.outcome = outcome
         self.observation = observation
         self.code = code
         self.retryAfter = retryAfter
         self.credentialsRefused = credentialsRefused
+        self.namesKey = namesKey
+        self.keyConflicts = keyConflicts
         self.bytesWritten = bytesWritten
     }
 }

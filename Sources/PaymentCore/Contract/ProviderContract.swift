@@ -44,6 +44,9 @@ public struct ProviderContract: Sendable, Hashable {
     public var keyRetention: Span?
     /// Whether the same key always gives the same decline.
     public var declinesBound: Bool
+    /// Whether a decline that is not bound stays what it is once no request under its key can arrive any more. If not,
+    /// what was declined and cannot be tombstoned is for people.
+    public var declinesStay: Bool
     /// How the status is asked.
     public var inquiry: Inquiry
     /// How long after an effect a status read may still show the state before it.
@@ -81,6 +84,7 @@ public struct ProviderContract: Sendable, Hashable {
         keyFormat = .hex40
         keyRetention = nil
         declinesBound = true
+        declinesStay = true
         inquiry = .byOwnKey
         visibilityLag = .zero
         statusRetention = nil
@@ -101,6 +105,13 @@ public struct ProviderContract: Sendable, Hashable {
     /// limit.
     public var safeResendAge: Span? {
         keyRetention.map { $0 - maxRequestLife - clockSkew }
+    }
+
+    /// Until what age of its first intent the provider surely remembers what it executed under a key, so that a request
+    /// which is sent now meets that memory; `nil` without limit.
+    public var memory: Span? {
+        let limits = [keyRetention, statusRetention].compactMap { $0 }
+        return limits.min().map { $0 - maxRequestLife - clockSkew }
     }
 
     /// How long after the latest `not_after` a status read must have begun to prove that nothing can happen any more

@@ -16,6 +16,8 @@ public enum EffectDecision: Sendable, Hashable {
     case awaitVisibility
     /// Wait until `not_after` of every attempt is past, then ask again.
     case awaitProof
+    /// Wait until the longest life of every request is over, then ask again.
+    case awaitLife
     /// Wait until the payment's latch is acknowledged by every store that must keep it.
     case awaitAcknowledgement
     /// Write the intent and send it for the first time.

@@ -70,6 +70,16 @@ public enum StatusFact: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+/// What an effect under a key of its own is for.
+public enum EffectPurpose: String, Sendable, Hashable, CaseIterable {
+    /// It takes what is held. If it cannot be had, the payment turns back.
+    case capture
+    /// It undoes a leg: a void, or a refund of the compensation's own. It must not fail.
+    case undo
+    /// It is a refund that the caller asked for. It may fail, once it is certain that it did.
+    case refund
+}
+
 /// Everything that the decision on one effect may depend on. Nothing else does.
 public struct EffectFacts: Sendable, Hashable {
     /// How far rows can be believed.
@@ -100,12 +110,23 @@ public struct EffectFacts: Sendable, Hashable {
         case proven
     }
 
-    /// How an accepted effect that is not found relates to the visibility lag.
+    /// How many reads that could not be stale were made since the last request.
     public enum Visibility: Sendable, Hashable, CaseIterable {
-        /// Reads may still be stale, or only one read was not.
+        /// None: what was read may be older than what was done.
         case lagging
-        /// Two reads that could not be stale did not find it.
+        /// One.
+        case readOnce
+        /// Two, neither of which showed what was wanted.
         case missedTwice
+    }
+
+    /// Whether the provider surely remembers what it may have executed under the key.
+    public enum Memory: Sendable, Hashable, CaseIterable {
+        /// It does: "not found" and a tombstone tell about the past as well.
+        case whole
+        /// Its key or status retention may be over, counted from the first intent. A tombstone that is left now
+        /// stands on a forgotten key, and proves nothing about what was executed before.
+        case mayBeLost
     }
 
     /// What is to become of it.
@@ -120,8 +141,21 @@ public struct EffectFacts: Sendable, Hashable {
     public var age: ResendAge
     /// Whether it is proven that nothing can happen.
     public var proof: Proof
-    /// Whether an accepted effect was missed.
+    /// How many reads could not be stale.
     public var visibility: Visibility
+    /// Whether the provider remembers the key.
+    public var memory: Memory
+    /// Whether the status was read after the longest life of every request: safe if requests live at most as long as
+    /// the contract assumes.
+    public var lifeIsOver: Bool
+    /// Whether a decline that is shown after the longest life of every request stays what it is, as the contract says.
+    public var declinesStay: Bool
+    /// Whether the provider said that the key is bound to another request.
+    public var keyConflicts: Bool
+    /// Whether the last refusal named the key, if there was one.
+    public var refusalNamesKey: Bool
+    /// What an effect under a key of its own is for; `nil` for the authorization or sale.
+    public var purpose: EffectPurpose?
     /// Whether an attempt was ever answered as done, whatever became of later ones.
     public var wasAccepted: Bool
     /// Whether a refusal was about the one request that was ever sent, so that every copy of it is refused as well. Not
@@ -153,6 +187,12 @@ public struct EffectFacts: Sendable, Hashable {
         age = .safe
         proof = .none
         visibility = .lagging
+        memory = .whole
+        lifeIsOver = false
+        declinesStay = true
+        keyConflicts = false
+        refusalNamesKey = true
+        purpose = nil
         wasAccepted = worst == .accepted
         refusedForGood = true
         latchAcknowledged = true

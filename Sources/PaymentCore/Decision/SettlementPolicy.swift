@@ -15,6 +15,11 @@ public struct SettlementPolicy: Sendable, Hashable {
     /// How long after its creation an undecided payment is turned back, where the caller names no deadline.
     public var defaultDeadline: Span
 
+    /// How many inquiries in a row must show what was asked before a leg that one answer contradicted goes on.
+    public var healingReads: Int
+    /// How far apart the first and the last of them must be at least.
+    public var healingSpan: Span
+
     /// The documented defaults.
     public init() {
         inquirySchedule = .inquiry
@@ -23,6 +28,8 @@ public struct SettlementPolicy: Sendable, Hashable {
         tombstoneNeverSent = false
         sendWithin = .seconds(30)
         defaultDeadline = .minutes(15)
+        healingReads = 4
+        healingSpan = .minutes(10)
     }
 }
 
@@ -42,6 +49,9 @@ public struct MachineContext: Sendable {
     /// Whether requests and inquiries may begin. Not while shutting down: outcomes are still taken in, and what is due
     /// stays due for the next holder.
     public var mayBegin: Bool
+    /// Providers whose clocks are measured to be further off than their contracts say. What relies on their clocks
+    /// waits.
+    public var clocksInDoubt: Set<ProviderName>
     /// The table that decides on effects. Only checkers plant another.
     public var table: TableA
     /// The table that decides on the payment. Only checkers plant another.
@@ -50,8 +60,8 @@ public struct MachineContext: Sendable {
     /// A context for the shipped tables.
     public init(
         now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
-        jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true, table: TableA = .shipped,
-        paymentTable: TableB = .shipped
+        jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true,
+        clocksInDoubt: Set<ProviderName> = [], table: TableA = .shipped, paymentTable: TableB = .shipped
     ) {
         self.now = now
         self.contracts = contracts
@@ -59,6 +69,7 @@ public struct MachineContext: Sendable {
         self.jitter = jitter
         self.commitsAreAcknowledged = commitsAreAcknowledged
         self.mayBegin = mayBegin
+        self.clocksInDoubt = clocksInDoubt
         self.table = table
         self.paymentTable = paymentTable
     }

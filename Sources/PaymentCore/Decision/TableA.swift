@@ -1,5 +1,5 @@
-/// Table A of the protocol: what to do about one effect. The first row that matches wins, and every combination of
-/// facts has one.
+/// Tables A and C of the protocol: what to do about one effect. The first row that matches wins, and every combination
+/// of facts has one. Table A is for the authorization or sale, table C (``ownRows``) for what has a key of its own.
 public struct TableA: Sendable {
     /// One row of the table.
     public struct Row: Sendable {
@@ -37,7 +37,7 @@ public struct TableA: Sendable {
     public init(rows: [Row]) { self.rows = rows }
 
     /// The table that the daemon ships.
-    public static let shipped = TableA(rows: doRows + undoRows)
+    public static let shipped = TableA(rows: ownRows + doRows + undoRows)
 
     /// The first row that matches decides. Facts that no row knows are quarantined: a table with a hole stops money,
     /// it does not move it. (A test shows that the shipped table has none.)
@@ -49,96 +49,122 @@ public struct TableA: Sendable {
     }
 }
 
-private func row(
-    _ name: String, _ decision: EffectDecision, when matches: @escaping @Sendable (EffectFacts) -> Bool
-) -> TableA.Row {
-    TableA.Row(name, when: matches, then: { _ in decision })
+extension TableA.Row {
+    /// A row that always decides the same.
+    init(
+        _ name: String, _ decision: EffectDecision, when matches: @escaping @Sendable (EffectFacts) -> Bool
+    ) {
+        self.init(name, when: matches, then: { _ in decision })
+    }
 }
 
 extension TableA {
+    /// Table A: an authorization or sale that shall be done.
     static let doRows: [Row] = [
-        row("do.contradiction", .quarantine(.contradiction)) {
+        Row("do.contradiction", .quarantine(.contradiction)) {
             $0.goal == .do && ($0.status == .contradiction || $0.status == .held || $0.status == .taken)
         },
-        row("do.done", .done) { $0.goal == .do && $0.status == .asAsked },
-        row("do.gone", .gone(.status)) { $0.goal == .do && $0.status.isGoneForGood },
-        row("do.declined-unbound", .goneAfterUndo) { $0.goal == .do && $0.status == .declinedUnbound },
-        row("do.undecided", .keep) {
+        Row("do.done", .done) { $0.goal == .do && $0.status == .asAsked },
+        Row("do.gone", .gone(.status)) { $0.goal == .do && $0.status.isGoneForGood },
+        Row("do.declined-unbound", .goneAfterUndo) { $0.goal == .do && $0.status == .declinedUnbound },
+        Row("do.undecided", .keep) {
             $0.goal == .do && ($0.status == .pending || $0.status == .unavailable)
         },
-        row("do.recovery-ask-first", .inquire) {
+        Row("do.recovery-ask-first", .inquire) {
             $0.goal == .do && $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
         },
-        row("do.recovery-compare-first", .awaitListing) {
+        Row("do.recovery-compare-first", .awaitListing) {
             $0.goal == .do && $0.worst <= .throttled && $0.trust == .recovering
                 && ($0.isOnePhase || $0.age == .past)
         },
-        row("do.first", .sendFirst) { $0.goal == .do && $0.worst == .none },
-        row("do.had-no-effect", .sendAgain) {
+        Row("do.first", .sendFirst) { $0.goal == .do && $0.worst == .none },
+        Row("do.had-no-effect", .sendAgain) {
             // A copy of what was throttled may yet be executed; past the retention another would be executed as well.
             $0.goal == .do && ($0.worst == .unsent || $0.worst == .throttled && $0.age == .safe)
         },
-        row("do.refused", .gone(.refused)) {
+        Row("do.refused", .gone(.refused)) {
             $0.goal == .do && $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood
         },
-        row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
-        row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
-        row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
-        row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },
-        row("do.accepted-lagging", .awaitVisibility) {
-            $0.goal == .do && $0.worst == .accepted && $0.visibility == .lagging
+        Row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
+        Row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
+        Row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
+        Row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },
+        Row("do.accepted-lagging", .awaitVisibility) {
+            $0.goal == .do && $0.worst == .accepted && $0.visibility != .missedTwice
         },
-        row("do.accepted-missing", .quarantine(.acceptedButMissing)) {
+        Row("do.accepted-missing", .quarantine(.acceptedButMissing)) {
             $0.goal == .do && $0.worst == .accepted
         },
-        row("do.refused-after-doubt", .goneAfterUndo) { $0.goal == .do && $0.lastRefused },
-        row("do.not-found-send-again", .sendAgain) { $0.goal == .do && $0.age == .safe },
-        row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven && !$0.wasAccepted },
-        row("do.not-found-await-proof", .awaitProof) { $0.goal == .do && $0.proof == .notYet },
-        row("do.not-found-too-old", .quarantine(.keyTooOld)) { $0.goal == .do },
+        Row("do.doubt-lagging", .awaitVisibility) {
+            // A stale read would turn back what is there.
+            $0.goal == .do && ($0.lastRefused || $0.keyConflicts) && $0.visibility == .lagging
+        },
+        Row("do.refused-after-doubt", .goneAfterUndo) { $0.goal == .do && $0.lastRefused },
+        Row("do.key-conflict", .quarantine(.contradiction)) { $0.goal == .do && $0.keyConflicts },
+        Row("do.not-found-send-again", .sendAgain) { $0.goal == .do && $0.age == .safe },
+        Row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven && !$0.wasAccepted },
+        Row("do.not-found-await-proof", .awaitProof) { $0.goal == .do && $0.proof == .notYet },
+        Row("do.not-found-too-old", .quarantine(.keyTooOld)) { $0.goal == .do },
     ]
 
+    /// Table A: an authorization or sale that shall not be done, or be undone.
     static let undoRows: [Row] = [
-        row("undo.contradiction", .quarantine(.contradiction)) {
+        Row("undo.contradiction", .quarantine(.contradiction)) {
             $0.goal == .undo && ($0.status == .contradiction || $0.status == .asAsked)
         },
-        row("undo.gone", .gone(.status)) { $0.goal == .undo && $0.status.isGoneForGood },
-        row("undo.held", .void) { $0.goal == .undo && $0.status == .held },
-        row("undo.taken", .refund) {
+        Row("undo.gone", .gone(.status)) { $0.goal == .undo && $0.status.isGoneForGood },
+        Row("undo.held", .void) { $0.goal == .undo && $0.status == .held },
+        Row("undo.taken", .refund) {
             $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged
         },
-        row("undo.taken-latch-unacknowledged", .awaitAcknowledgement) {
+        Row("undo.taken-latch-unacknowledged", .awaitAcknowledgement) {
             $0.goal == .undo && $0.status == .taken
         },
-        row("undo.undecided", .keep) {
+        Row("undo.undecided", .keep) {
             $0.goal == .undo && ($0.status == .pending || $0.status == .unavailable)
         },
-        row("undo.never-sent", .gone(.neverSent)) {
+        Row("undo.never-sent", .gone(.neverSent)) {
             $0.goal == .undo && $0.worst <= .unsent && $0.trust == .trusted && $0.latchAcknowledged && !$0.traceWanted
         },
-        row("undo.refused", .gone(.refused)) {
+        Row("undo.refused", .gone(.refused)) {
             $0.goal == .undo && $0.worst == .refused && $0.refusedForGood && $0.trust == .trusted
                 && $0.latchAcknowledged && !$0.traceWanted
         },
-        row("undo.ask", .inquire) { $0.goal == .undo && $0.status == .notAsked },
-        row("undo.cancel-latch-unacknowledged", .awaitAcknowledgement) {
+        Row("undo.ask", .inquire) { $0.goal == .undo && $0.status == .notAsked },
+        Row("undo.cancel-latch-unacknowledged", .awaitAcknowledgement) {
             // It may land on a completed sale, and is then a refund.
             $0.goal == .undo && $0.tombstoneOffered && $0.cancelReversesSale && $0.isOnePhase && !$0.latchAcknowledged
         },
-        row("undo.cancel-key", .cancel) { $0.goal == .undo && $0.tombstoneOffered },
-        row("undo.proven", .gone(.neverHappened)) {
+        Row("undo.cancel-key", .cancel) { $0.goal == .undo && $0.tombstoneOffered && $0.memory == .whole },
+        Row("undo.proven", .gone(.neverHappened)) {
             $0.goal == .undo && $0.proof == .proven && !($0.wasAccepted && $0.status == .notFound)
         },
-        row("undo.await-proof", .awaitProof) { $0.goal == .undo && $0.proof == .notYet },
-        row("undo.accepted-lagging", .awaitVisibility) {
-            $0.goal == .undo && $0.wasAccepted && $0.status == .notFound && $0.visibility == .lagging
+        Row("undo.await-proof", .awaitProof) { $0.goal == .undo && $0.proof == .notYet },
+        Row("undo.accepted-lagging", .awaitVisibility) {
+            $0.goal == .undo && $0.wasAccepted && $0.status == .notFound && $0.visibility != .missedTwice
         },
-        row("undo.accepted-missing", .quarantine(.acceptedButMissing)) {
+        Row("undo.accepted-missing", .quarantine(.acceptedButMissing)) {
             // What is accepted and not shown is not brought nearer to its end by sending it again.
             $0.goal == .undo && $0.wasAccepted && $0.status == .notFound
         },
-        row("undo.plug", .plug) { $0.goal == .undo && $0.plugAllowed && $0.age == .safe },
-        row("undo.too-old", .quarantine(.keyTooOld)) { $0.goal == .undo && $0.plugAllowed },
-        row("undo.impossible", .quarantine(.undoImpossible)) { $0.goal == .undo },
+        Row("undo.declined-settled", .gone(.neverHappened)) {
+            $0.goal == .undo && $0.wasDeclined && $0.lifeIsOver && $0.declinesStay
+        },
+        Row("undo.declined-await-life", .awaitLife) {
+            // Sending it again would be declined again, and a copy may yet be executed.
+            $0.goal == .undo && $0.wasDeclined && $0.memory == .whole && $0.declinesStay
+        },
+        Row("undo.plug", .plug) { $0.goal == .undo && $0.plugAllowed && $0.age == .safe },
+        Row("undo.too-old", .quarantine(.keyTooOld)) {
+            $0.goal == .undo && ($0.plugAllowed || $0.tombstoneOffered)
+        },
+        Row("undo.impossible", .quarantine(.undoImpossible)) { $0.goal == .undo },
     ]
+}
+
+extension EffectFacts {
+    /// Whether the last that was heard of it is a decline that may yet change: shown as one, or answered and not shown.
+    fileprivate var wasDeclined: Bool {
+        status == .declinedUnbound || status == .notFound && lastRefused && !wasAccepted
+    }
 }

@@ -45,6 +45,12 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var credentialRefusals: Int
     /// An attempt went out that the provider may execute at any time: it carried no `not_after`.
     public internal(set) var hasUnboundedAttempt: Bool
+    /// The provider said that the key is bound to another request; `nil` until it did.
+    public internal(set) var keyConflicts: Bool? = nil
+    /// The last refusal named no key: it counts as a doubt.
+    public internal(set) var isRefusalKeyless: Bool? = nil
+    /// Since when it is tried again and again without an end: people were told then. `nil` while it is not.
+    public internal(set) var troubledSince: Timestamp? = nil
     /// For a refund where the provider shows only sums: what was given back before it, in minor units.
     public internal(set) var sumBefore: Int64?
 
@@ -90,11 +96,16 @@ public struct Effect: Sendable, Hashable, Codable {
     }
 
     /// Writes the outcome of the attempt under way.
-    mutating func end(_ outcome: OutcomeClass, code: String, at now: Timestamp) {
+    ///
+    /// - Parameters:
+    ///   - outcome: What it counts as.
+    ///   - said: What the answer said, where that is believed only together with an inquiry.
+    mutating func end(_ outcome: OutcomeClass, said: OutcomeClass? = nil, code: String, at now: Timestamp) {
         open = nil
         worst = worst.worsened(by: outcome)
         lastCode = code
-        lastOutcome = outcome
+        lastOutcome = said ?? outcome
+        isRefusalKeyless = said == nil ? nil : true
         if outcome == .accepted { acceptedAt = now }
         if outcome == .unsent { unsent = (unsent ?? 0) + 1 }
         fruitless = outcome <= .throttled ? fruitless + 1 : 0

@@ -20,6 +20,22 @@ public struct Leg: Sendable, Hashable, Codable {
         public var row: String
         /// Since when.
         public var since: Timestamp
+        /// Inquiries in a row that show what was asked, where the quarantine may end by them; `nil` where only people
+        /// end it.
+        public internal(set) var agreeing: Agreement? = nil
+    }
+
+    /// Reads in a row that contradict nothing.
+    public struct Agreement: Sendable, Hashable, Codable {
+        /// How many.
+        public internal(set) var reads: Int
+        /// When the first of them began; `nil` before it.
+        public internal(set) var since: Timestamp?
+        /// What all of them showed; `nil` before the first.
+        public internal(set) var status: Observation.Status?
+
+        /// None yet.
+        public static let none = Agreement(reads: 0, since: nil, status: nil)
     }
 
     /// Its place in the payment, from 0.
@@ -65,6 +81,13 @@ public struct Leg: Sendable, Hashable, Codable {
     /// another payment, and is undone here.
     public internal(set) var named: PaymentID? = nil
 
+    /// When it was seen held or taken first, on rows that are trusted. What was seen so is never declined.
+    public internal(set) var standsSince: Timestamp? = nil
+    /// Until when its hold lasts, by the provider's word, whatever was read since.
+    public internal(set) var holdEnds: Timestamp? = nil
+    /// Since when a read is wanted, whatever the rows call for: a comparison found a difference.
+    public internal(set) var readWantedSince: Timestamp? = nil
+
     /// What is known, where it may be believed.
     func believed(in recovery: RecoveryWindow?) -> Observation? {
         guard let recovery, let knowledge else { return knowledge }
@@ -105,8 +128,15 @@ public enum EffectReference: Sendable, Hashable, Codable, CustomStringConvertibl
     /// The refund asked for at this place in the payment's list.
     case refund(Int)
 
-    /// Whether it exists to undo another, so that it must not fail.
-    var undoes: Bool { self == .void || self == .compensation }
+    /// What it is for, where it has a key of its own.
+    var purpose: EffectPurpose? {
+        switch self {
+        case .primary: nil
+        case .capture: .capture
+        case .void, .compensation: .undo
+        case .refund: .refund
+        }
+    }
 
     public var description: String {
         switch self {

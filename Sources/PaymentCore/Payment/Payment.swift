@@ -108,6 +108,8 @@ public struct Payment: Sendable, Hashable, Codable {
     public internal(set) var cancel: CancelRequest?
     /// The caller's capture.
     public internal(set) var capture: CaptureRequest?
+    /// When everything was held for its caller first. Its deadline was met then, and ends it no more.
+    public internal(set) var heldAt: Timestamp? = nil
     /// Refunds that were asked for, in order.
     public internal(set) var refunds: [Refund]
     /// How it ended.
@@ -120,6 +122,24 @@ public struct Payment: Sendable, Hashable, Codable {
     public internal(set) var dueProvider: ProviderName?
     /// The newest entry of its audit trail.
     public internal(set) var auditHead: AuditHead
+
+    /// The effects that are tried again and again without an end, and that are still wanted: people were told of each.
+    public var troubled: [(leg: Int, effect: EffectReference, since: Timestamp)] {
+        var found: [(leg: Int, effect: EffectReference, since: Timestamp)] = []
+        for leg in legs where conclusion == nil || leg.gone == nil && conclusion?.state != .succeeded {
+            for reference in [EffectReference.primary, .capture, .void, .compensation] {
+                guard let since = leg.effect(reference)?.troubledSince else { continue }
+                found.append((leg.index, reference, since))
+            }
+        }
+        for (place, refund) in refunds.enumerated() {
+            for part in refund.parts where part.state == .processing {
+                guard let since = part.effect.troubledSince else { continue }
+                found.append((part.leg, .refund(place), since))
+            }
+        }
+        return found
+    }
 
     /// The state that the caller sees.
     public var state: PaymentState {

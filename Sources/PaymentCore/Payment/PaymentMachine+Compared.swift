@@ -19,14 +19,15 @@ extension PaymentMachine {
         return []
     }
 
-    /// What was believed of the leg is dropped, so that it is asked about before anything is done.
+    /// The leg is asked about. What is known of it stays: a comparison makes the machine read, it does not make it
+    /// forget.
     private mutating func askAgain(leg index: Int, _ context: MachineContext) {
         payment.legs[index].notBefore = context.now
         guard payment.legs[index].quarantine == nil else { return }
         switch payment.conclusion?.state {
         case .succeeded: break  // It stands; refunds that are under way read the status by themselves.
         case nil where payment.legs[index].gone == nil:
-            payment.legs[index].knowledge = nil
+            payment.legs[index].readWantedSince = context.now
         case nil: break  // Once the payment has ended, another run finds it again.
         default:
             // It ended without success, and the leg seems to stand all the same. Reopened, it is undone again: asked
@@ -55,7 +56,8 @@ extension PaymentMachine {
             ]
         }
         quarantine(
-            .primary, leg: index, cause: .contradiction, row: "compared.\(difference.row)", &actions, context)
+            .primary, leg: index, cause: .contradiction, row: "compared.\(difference.row)", mayHeal: false, &actions,
+            context)
         return actions
     }
 }

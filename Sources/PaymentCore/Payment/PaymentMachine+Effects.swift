@@ -64,10 +64,16 @@ extension PaymentMachine {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
         }
         facts.age = age(of: effect, contract, context)
-        facts.proof = proof(for: reference, effect, known, contract, context)
+        facts.proof = proof(for: reference, effect, known, leg.provider, contract, context)
+        facts.purpose = reference.purpose
+        facts.memory = memory(of: effect, contract, context)
+        facts.lifeIsOver = isLifeOver(effect, known, contract)
+        facts.declinesStay = contract.declinesStay
+        facts.refusalNamesKey = effect.isRefusalKeyless != true
+        facts.keyConflicts = effect.keyConflicts ?? false
         facts.refusedForGood = effect.attempts - (effect.unsent ?? 0) <= 1 && effect.credentialRefusals == 0
         facts.wasAccepted = effect.acceptedAt != nil
-        facts.visibility = leg.conclusiveReads >= 2 ? .missedTwice : .lagging
+        facts.visibility = [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]
         facts.latchAcknowledged = payment.latchAcknowledged
         facts.isOnePhase = effect.kind == .sale
         facts.declinesBound = contract.declinesBound
@@ -94,9 +100,37 @@ extension PaymentMachine {
         return context.now - first < limit ? .safe : .past
     }
 
+    /// Whether what was executed under a key is still remembered when a request arrives that is sent now.
+    private func memory(
+        of effect: Effect, _ contract: ProviderContract, _ context: MachineContext
+    ) -> EffectFacts.Memory {
+        guard let limit = contract.memory else { return .whole }
+        if let first = effect.firstIntentAt { return context.now - first < limit ? .whole : .mayBeLost }
+        // Of lost rows nobody knows when they sent what; a comparison of the listings over the loss would have shown
+        // it.
+        guard let recovery = payment.recovery else { return .whole }
+        return recovery.listingCompared ? .whole : .mayBeLost
+    }
+
+    /// Whether the status was read after the last moment at which a request of the effect may be executed, while the
+    /// provider still showed what was.
+    private func isLifeOver(_ effect: Effect, _ known: Observation?, _ contract: ProviderContract) -> Bool {
+        guard let known, known.began > lifeEnds(effect, contract) + contract.proofMargin else { return false }
+        guard let retention = contract.statusRetention else { return true }
+        guard let first = effect.firstIntentAt else { return false }
+        return known.began < first + (retention - contract.clockSkew)
+    }
+
+    /// The last moment at which a request of the effect may be executed: safe if requests live at most as long as the
+    /// contract assumes.
+    func lifeEnds(_ effect: Effect, _ contract: ProviderContract) -> Timestamp {
+        let ours = effect.lastIntentAt.map { $0 + contract.maxRequestLife } ?? payment.createdAt
+        return max(ours, payment.recovery?.latestNotAfter ?? ours)
+    }
+
     private func proof(
-        for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ contract: ProviderContract,
-        _ context: MachineContext
+        for reference: EffectReference, _ effect: Effect, _ known: Observation?, _ provider: ProviderName,
+        _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts.Proof {
         guard contract.enforcesNotAfter, reference == .primary, !effect.hasUnboundedAttempt else { return .none }
         guard let latest = latestNotAfter(effect) else { return .proven }
@@ -107,6 +141,8 @@ extension PaymentMachine {
             guard (known?.began ?? context.now) < readableUntil else { return .none }
         }
         guard let known else { return .notYet }
+        // A provider whose clock is off refuses at another moment than it promised.
+        guard !context.clocksInDoubt.contains(provider) else { return .notYet }
         return known.began > latest + contract.proofMargin ? .proven : .notYet
     }
 

@@ -24,16 +24,18 @@ extension PaymentMachine {
     mutating func attempted(
         leg index: Int, effect reference: EffectReference, number: Int, _ report: AttemptReport,
         _ context: MachineContext
-    ) {
+    ) -> [PaymentAction] {
         busy.remove(index)
         requesting.remove(index)
         guard payment.legs.indices.contains(index),
             let effect = effect(reference, ofLeg: index), effect.open?.number == number
-        else { return }
+        else { return [] }
         let outcome = countedOutcome(report, effect: effect, reference)
+        let said = isDoubted(report) ? report.outcome : nil
         withEffect(reference, ofLeg: index) {
-            $0.end(outcome, code: report.code, at: context.now)
+            $0.end(outcome, said: said, code: report.code, at: context.now)
             if report.credentialsRefused { $0.credentialRefusals += 1 }
+            if report.keyConflicts { $0.keyConflicts = true }
         }
         record(
             .outcome, leg: index,
@@ -51,6 +53,14 @@ extension PaymentMachine {
         if let observation = report.observation {
             learn(observation, leg: index, context)
         }
+        return noticeTrouble(reference, leg: index, outcome, context)
+    }
+
+    /// Whether an answer says that nothing was done, and does not say of what: it counts as a doubt, until an inquiry
+    /// that cannot be stale shows nothing either.
+    private func isDoubted(_ report: AttemptReport) -> Bool {
+        !report.namesKey && !report.credentialsRefused
+            && (report.outcome == .refused || report.outcome == .declined)
     }
 
     /// A refusal of our credentials is cured by other credentials: the first one of an authorization, and every one of
@@ -58,6 +68,7 @@ extension PaymentMachine {
     private func countedOutcome(
         _ report: AttemptReport, effect: Effect, _ reference: EffectReference
     ) -> OutcomeClass {
+        if isDoubted(report) { return .indeterminate }
         guard report.outcome == .refused, report.credentialsRefused else { return report.outcome }
         if reference == .primary, payment.latch == .none, effect.credentialRefusals > 0 { return .refused }
         return .throttled
@@ -70,7 +81,7 @@ extension PaymentMachine {
         switch outcome {
         case .unsent, .throttled:
             let delay = context.policy.resendSchedule.delay(max(0, fruitless - 1), jitter: context.jitter)
-            return max(context.now + delay, report.retryAfter ?? context.now)
+            return max(context.now + delay, min(report.retryAfter ?? context.now, latestTry(context)))
         case .indeterminate:
             return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
         case .accepted:
@@ -79,6 +90,14 @@ extension PaymentMachine {
         case .refused, .declined:
             return nil
         }
+    }
+
+    /// However long a provider asks for, it is not waited for longer than the longest of our own delays, nor past the
+    /// payment's deadline.
+    private func latestTry(_ context: MachineContext) -> Timestamp {
+        let latest = context.now + context.policy.resendSchedule.delays[context.policy.resendSchedule.delays.count - 1]
+        guard payment.latch == .none, payment.deadline > context.now else { return latest }
+        return min(latest, payment.deadline)
     }
 
     mutating func inquired(
@@ -100,7 +119,13 @@ extension PaymentMachine {
             ], context)
         // The planning that follows judges what was read; if it can only ask again, it sets the time for that.
         payment.legs[index].notBefore = nil
+        if let wanted = payment.legs[index].readWantedSince, observation.status != .unavailable,
+            observation.began >= wanted
+        {
+            payment.legs[index].readWantedSince = nil
+        }
         learn(observation, leg: index, context)
+        heal(leg: index, observation, context)
         if noticeLateCharge(observation, leg: index, context) {
             return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
@@ -111,7 +136,7 @@ extension PaymentMachine {
         return [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
     }
 
-    private func alert(leg index: Int, _ message: String) -> PaymentAction {
+    func alert(leg index: Int, _ message: String) -> PaymentAction {
         .alert(Alert(payment: payment.id, leg: index, provider: payment.legs[index].provider, message: message))
     }
 
@@ -142,6 +167,7 @@ extension PaymentMachine {
         if observation.status == .captured, observation.contradiction == nil {
             payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
+        noteStanding(observation, leg: index)
         let isUndecided = (observation.captures + observation.refunds).contains { $0.state == .pending }
         if observation.status == .pending || isUndecided {
             payment.legs[index].conclusiveReads = 0  // It was there: no read has missed it.
@@ -152,6 +178,15 @@ extension PaymentMachine {
         {
             payment.legs[index].conclusiveReads += 1
         }
+    }
+
+    private mutating func noteStanding(_ observation: Observation, leg index: Int) {
+        let leg = payment.legs[index]
+        guard observation.status == .authorized || observation.status == .captured,
+            !StatusReading.contradicts(observation, leg: leg)
+        else { return }
+        if let until = observation.authorizedUntil { payment.legs[index].holdEnds = until }
+        if payment.recovery == nil, leg.standsSince == nil { payment.legs[index].standsSince = observation.began }
     }
 
     /// From when on every read shows all that was accepted so far, and what was refused was refused for: once its
@@ -182,6 +217,8 @@ extension PaymentMachine {
             payment.legs[index].gone = nil
             payment.legs[index].lost = nil
             payment.legs[index].captureLost = nil
+            payment.legs[index].standsSince = nil
+            payment.legs[index].readWantedSince = nil
             payment.legs[index].conclusiveReads = 0
             payment.legs[index].notBefore = nil
             payment.legs[index].capturedAmount = .zero(payment.amount.currency)

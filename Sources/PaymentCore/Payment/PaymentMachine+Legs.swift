@@ -29,12 +29,6 @@ extension PaymentMachine {
         case .sendFirst, .sendAgain:
             send(reference, leg: index, row: verdict.row, &actions, context)
             return false
-        case .gone where reference.undoes && leg.conclusiveReads == 0,
-            .goneAfterUndo where reference.undoes && leg.conclusiveReads == 0:
-            // A void or refund that was refused may have been overtaken by what it was to undo, and a read within the
-            // lag may show what was before. People are asked only when a read that cannot be stale shows it as well.
-            wait(.awaitVisibility, effect, leg: index, &actions, context)
-            return false
         case .gone(let cause):
             return lose(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
         case .goneAfterUndo:
@@ -155,10 +149,8 @@ extension PaymentMachine {
         case .capture:
             payment.legs[index].captureLost = Reason(.captureUnavailable, detail: reason.detail)
             record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
-        case .void, .compensation:
-            quarantine(reference, leg: index, cause: .undoRefused, row: row, &actions, context)
-        case .refund:
-            return false
+        case .void, .compensation, .refund:
+            return false  // Table C gives what undoes to people, and refunds are planned by themselves.
         }
         return true
     }
@@ -187,11 +179,13 @@ extension PaymentMachine {
     }
 
     mutating func quarantine(
-        _ reference: EffectReference, leg index: Int, cause: QuarantineCause, row: String,
+        _ reference: EffectReference, leg index: Int, cause: QuarantineCause, row: String, mayHeal: Bool = true,
         _ actions: inout [PaymentAction], _ context: MachineContext
     ) {
+        let heals = mayHeal && cause == .contradiction
         payment.legs[index].quarantine = Leg.Quarantine(
-            cause: cause, effect: reference, row: row, since: context.now)
+            cause: cause, effect: reference, row: row, since: context.now, agreeing: heals ? Leg.Agreement.none : nil)
+        if heals { payment.legs[index].inquiries = 0 }
         record(
             .quarantined, leg: index,
             [

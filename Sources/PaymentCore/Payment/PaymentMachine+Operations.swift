@@ -30,16 +30,34 @@ extension PaymentMachine {
         guard payment.captureMode == .manual else {
             throw .wrongState(payment.state, allowed: "only a payment with capture: manual is captured")
         }
-        guard payment.isResting && !holdRanOut(context) || awaitsLostCapture(context) else {
+        let found = legsFoundCaptured(by: key, context)
+        guard payment.isResting && !holdRanOut(context) || awaitsLostCapture(context) || !found.isEmpty else {
             if payment.capture != nil { throw .tooLate(state: payment.state) }
             throw .wrongState(payment.state, allowed: "capture needs the state authorized")
         }
         let request = CaptureRequest(
             key: key, amounts: try captureAmounts(amounts), at: context.now)
         payment.capture = request
+        for index in found {
+            payment.legs[index].quarantine = nil
+            payment.legs[index].notBefore = nil
+        }
         record(
             operation: "capture", key: key, amounts: request.amounts.map(\.description), context)
         return plan(context)
+    }
+
+    /// The legs that people were asked about because they are captured by a request which no row knows, where this is
+    /// that request: its caller repeats it. Empty unless that answers all that people were asked.
+    private func legsFoundCaptured(by key: IdempotencyKey, _ context: MachineContext) -> [Int] {
+        let asked = payment.legs.filter { $0.quarantine != nil }
+        guard payment.latch == .none, payment.conclusion == nil, payment.capture == nil else { return [] }
+        let isAll = asked.allSatisfy { leg in
+            let ours = effectKey(.capture, operation: key, leg: leg, context)
+            return leg.quarantine?.cause == .captureRequestLost
+                && leg.knowledge?.captures.contains { $0.key == ours && $0.state == .succeeded } ?? false
+        }
+        return isAll ? asked.map(\.index) : []
     }
 
     private func captureAmounts(_ asked: [Int: Money]?) throws(OperationRefusal) -> [Money] {

@@ -82,6 +82,13 @@ extension PaymentMachine {
                 payment.legs[index].notBefore = proven
             }
             ask(leg: index, &actions, context)
+        case .awaitLife:
+            guard let contract = contract(of: payment.legs[index], context) else { return }
+            let over = lifeEnds(effect, contract) + contract.proofMargin + .milliseconds(1)
+            if context.now < over {
+                payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? over, over)
+            }
+            ask(leg: index, &actions, context)
         case .awaitListing, .awaitAcknowledgement:
             wake(at: nextLook(context), for: payment.legs[index].provider)
         default:
@@ -89,10 +96,18 @@ extension PaymentMachine {
         }
     }
 
+    /// What a comparison wants to be read is read, whatever the tables wait for.
+    mutating func askAboutDifferences(_ actions: inout [PaymentAction], _ context: MachineContext) {
+        for leg in payment.legs where leg.readWantedSince != nil && leg.quarantine == nil && leg.gone == nil {
+            ask(leg: leg.index, &actions, context)
+        }
+    }
+
     /// A quarantined leg is asked about on the slowest schedule: what it says is evidence for the people who decide.
     mutating func askAboutQuarantined(_ actions: inout [PaymentAction], _ context: MachineContext) {
         for index in payment.legs.indices where payment.legs[index].quarantine != nil && !busy.contains(index) {
-            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil {
+            let heals = payment.legs[index].quarantine?.agreeing != nil
+            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil, !heals {
                 payment.legs[index].inquiries = max(
                     payment.legs[index].inquiries, context.policy.inquirySchedule.delays.count - 1)
             }
@@ -161,8 +176,6 @@ extension PaymentMachine {
             payment.refunds[place].parts[part].state = .failed
             payment.refunds[place].parts[part].reason =
                 leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
-        case .goneAfterUndo:
-            quarantineRefund(place, part, .refundInDoubt, row: verdict.row, &actions, context)
         case .quarantine(let cause):
             quarantineRefund(place, part, cause, row: verdict.row, &actions, context)
         default:

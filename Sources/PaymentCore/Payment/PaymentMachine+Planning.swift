@@ -11,6 +11,7 @@ extension PaymentMachine {
             wakes.removeAll(keepingCapacity: true)
             guard carryOut(verdict, &actions, context) else { break }
         }
+        if payment.conclusion == nil { askAboutDifferences(&actions, context) }
         undoLateCharges(&actions, context)
         planRefunds(&actions, context)
         askAboutQuarantined(&actions, context)
@@ -43,6 +44,7 @@ extension PaymentMachine {
         case .undo(let legs):
             return legs.map { undo(leg: $0, &actions, context) }.contains(true)
         case .rest:
+            if payment.heldAt == nil { payment.heldAt = context.now }
             wake(at: holdEnds(context), for: nil)
             return false
         case .awaitCapture(let legs):
@@ -53,6 +55,11 @@ extension PaymentMachine {
                 wake(at: ends, for: nil)
                 return false
             }
+            for index in legs {
+                quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
+            }
+            return true
+        case .leaveToPeople(let legs):
             for index in legs {
                 quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
             }
@@ -154,18 +161,22 @@ extension PaymentMachine {
             payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
         } else if payment.isResting {
             if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
-        } else if payment.capture == nil, context.now >= payment.deadline, !mayHaveHeld(context) {
+        } else if payment.capture == nil, payment.heldAt == nil, context.now >= payment.deadline,
+            !mayHaveHeld(context)
+        {
+            // What was held for its caller once has met its deadline, whatever a later read says; only the end of its
+            // hold ends it then.
             payment.stopReason = Reason(.deadlinePassed)
         }
     }
 
-    /// Whether untrusted rows may be those of a payment that was held in time, or captured since: its deadline counts
-    /// only once every leg was read, and what was captured waits for its caller.
+    /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for
+    /// its caller, or for people. On untrusted rows its deadline counts only once every leg was read.
     private func mayHaveHeld(_ context: MachineContext) -> Bool {
-        guard payment.recovery != nil, payment.captureMode == .manual else { return false }
+        guard payment.captureMode == .manual else { return false }
         return payment.legs.contains { leg in
-            if leg.quarantine?.cause == .captureRequestLost { return true }
-            return !isFreshlyRead(leg) || standing(of: leg, context) == .taken
+            if leg.quarantine?.cause == .captureRequestLost || standing(of: leg, context) == .taken { return true }
+            return payment.recovery != nil && !isFreshlyRead(leg)
         }
     }
 
@@ -177,7 +188,7 @@ extension PaymentMachine {
 
     private func holdEnds(_ context: MachineContext) -> Timestamp? {
         payment.legs.compactMap { leg in
-            if let until = leg.knowledge?.authorizedUntil { return until }
+            if let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds { return until }
             guard let life = contract(of: leg, context)?.authorizationLife else { return nil }
             return (leg.primary.firstIntentAt ?? payment.createdAt) + life
         }.min()
@@ -259,7 +270,7 @@ extension PaymentMachine {
     /// A payment is due when the first of its legs is; one with something under way is due at once for whoever finds
     /// that its holder is gone.
     private mutating func setDue(_ context: MachineContext) {
-        if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, !payment.isResting,
+        if payment.conclusion == nil, payment.latch == .none, payment.stopReason == nil, payment.heldAt == nil,
             payment.deadline > context.now
         {
             wake(at: payment.deadline, for: nil)

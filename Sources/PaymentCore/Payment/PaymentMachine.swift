@@ -42,6 +42,8 @@ public struct PaymentMachine: Sendable {
     /// Handles one event.
     public mutating func handle(_ event: PaymentEvent, _ context: MachineContext) -> [PaymentAction] {
         var actions: [PaymentAction] = []
+        // Rows of versions that did not note it: what rests now has met its deadline.
+        if payment.isResting, payment.heldAt == nil { payment.heldAt = payment.updatedAt }
         switch event {
         case .woke: break
         case .claimed: takeOver(context)
@@ -49,7 +51,7 @@ public struct PaymentMachine: Sendable {
             takeOver(context)
             openRecovery(window, context)
         case .attempted(let leg, let effect, let number, let report):
-            attempted(leg: leg, effect: effect, number: number, report, context)
+            actions += attempted(leg: leg, effect: effect, number: number, report, context)
         case .inquired(let leg, let observation):
             actions += inquired(leg: leg, observation, context)
         case .inquireNow: askNow(context)

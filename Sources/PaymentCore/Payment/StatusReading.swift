@@ -7,6 +7,7 @@ enum StatusReading {
     ) -> StatusFact {
         guard let known else { return .notAsked }
         if contradicts(known, leg: leg) { return .contradiction }
+        if let after = endedWithoutBeginning(known, leg: leg) { return after }
         switch reference {
         case .primary: return primary(known, leg: leg, contract)
         case .capture: return capture(known, effect, leg: leg, contract)
@@ -20,6 +21,7 @@ enum StatusReading {
     static func whenUnwanted(_ known: Observation?, leg: Leg, _ contract: ProviderContract) -> StatusFact {
         guard let known else { return .notAsked }
         if contradicts(known, leg: leg) { return .contradiction }
+        if let after = endedWithoutBeginning(known, leg: leg) { return after }
         switch known.status {
         case .notFound: return .notFound
         case .pending: return .pending
@@ -59,6 +61,17 @@ enum StatusReading {
         if let key = known.key, key != leg.primary.key { return true }
         if let amount = known.amount, amount != leg.amount { return true }
         return (known.captures + known.refunds).contains { $0.amount.currency != leg.amount.currency }
+    }
+
+    /// What was seen held or taken is released, reversed or runs out. It is never declined, and a tombstone in its
+    /// place stands on a key that its provider has forgotten. A read that may be stale may show what was before.
+    private static func endedWithoutBeginning(_ known: Observation, leg: Leg) -> StatusFact? {
+        guard leg.standsSince != nil else { return nil }
+        switch known.status {
+        case .tombstoned: return .contradiction
+        case .declined: return leg.conclusiveReads == 0 ? .pending : .contradiction
+        default: return nil
+        }
     }
 
     private static func primary(_ known: Observation, leg: Leg, _ contract: ProviderContract) -> StatusFact {

@@ -25,7 +25,8 @@ struct QuarantineJudgement {
             // Accepted, and the provider forgot; what is in the books and readable is not missing.
             return contract.statusRetention != nil || !isInBooks
         case .keyTooOld:
-            return isTooOld && !(undoing && contract.cancel == .tombstoning) && !isProvable
+            if undoing, contract.cancel == .tombstoning { return mayBeForgotten && !isProvable }
+            return isTooOld && !isProvable
         case .undoImpossible:
             let mayPlug =
                 evidence.policy.plugAllowed && effect.sentAfterDecline < QuarantineJudgement.mostPlugs
@@ -65,6 +66,13 @@ struct QuarantineJudgement {
         guard let first = effect.firstIntentAt else { return payment.recovery != nil }
         // The decision was made by the store's clock, a little before or after the true time.
         return evidence.now + contract.clockSkew - first >= age
+    }
+
+    /// A tombstone that is left now may stand on a key that the provider has forgotten.
+    private var mayBeForgotten: Bool {
+        guard let limit = contract.memory else { return false }
+        guard let first = effect.firstIntentAt else { return payment.recovery != nil }
+        return evidence.now + contract.clockSkew - first >= limit
     }
 
     /// A provider that forgets statuses, or what it accepted, proves nothing by not finding it.

@@ -52,15 +52,21 @@ extension TableB {
     static func withRow(
         _ name: String = "planted", _ decide: @escaping @Sendable (PaymentFacts) -> PaymentDecision?
     ) -> TableB {
-        TableB { facts in decide(facts).map { Verdict(name, $0) } ?? TableB.shipped.decide(facts) }
+        TableB(
+            rows: [Row(name, when: { decide($0) != nil }, then: { decide($0) ?? .wait })] + TableB.shipped.rows)
     }
 
     /// The shipped table over facts that are seen wrongly.
     static func seeing(_ distort: @escaping @Sendable (inout PaymentFacts) -> Void) -> TableB {
-        TableB { facts in
+        @Sendable func distorted(_ facts: PaymentFacts) -> PaymentFacts {
             var facts = facts
             distort(&facts)
-            return TableB.shipped.decide(facts)
+            return facts
         }
+        return TableB(
+            rows: TableB.shipped.rows.map { row in
+                Row(
+                    row.name, when: { row.applies(to: distorted($0)) }, then: { row.decides(distorted($0)) })
+            })
     }
 }

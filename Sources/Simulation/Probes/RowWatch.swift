@@ -1,35 +1,26 @@
 public import PaymentCore
 internal import Synchronization
 
-/// Notes which rows of the two tables decided. Most rows that wait or ask leave nothing in the audit trail,
+/// Notes which rows of the tables decided. Most rows that wait or ask leave nothing in the audit trail,
 /// so the tables themselves are watched.
 ///
 /// It only ever adds, and what it notes decides nothing: a run is the same with it and without it.
 public final class RowWatch: Sendable {
-    private let effectRows: Atomic<UInt64> = Atomic(0)
+    // One bit for each row, in the order of its table.
+    private let firstEffectRows: Atomic<UInt64> = Atomic(0)
+    private let otherEffectRows: Atomic<UInt64> = Atomic(0)
     private let paymentRows: Atomic<UInt64> = Atomic(0)
 
     /// No row has decided yet.
     public init() {}
 
-    /// The rows of table B, by their names. The names of its table stand in its code only.
-    public static let paymentRowNames: [String] = [
-        "none.recovery-await-capture", "none.recovery-proof-forward", "none.recovery-proof-back", "none.stop",
-        "none.stop-read-first",
-        "none.authorize", "none.quarantined", "none.sell", "none.rest", "none.complete",
-        "none.complete-read-first",
-        "forward.request-unacknowledged", "forward.lost-read-first", "forward.capture-lost", "forward.read-first",
-        "forward.capture",
-        "forward.quarantined", "forward.complete", "back.read-first", "back.undo", "back.quarantined",
-        "back.unacknowledged", "back.complete", "compensate.read-first", "compensate.undo",
-        "compensate.quarantined",
-        "compensate.unacknowledged", "compensate.complete",
-    ]
+    /// The rows of table B, by their names.
+    public static let paymentRowNames: [String] = TableB.shipped.rows.map(\.name)
 
-    /// The rows of table A, by their names.
+    /// The rows of tables A and C, by their names.
     public static let effectRowNames: [String] = TableA.shipped.rows.map(\.name)
 
-    /// The rows of both.
+    /// The rows of all.
     public static let rowNames = effectRowNames + paymentRowNames
 
     /// The same table, watched. It decides as before.
@@ -39,33 +30,44 @@ public final class RowWatch: Sendable {
                 let alone = TableA(rows: [row])
                 let place = RowWatch.effectRowNames.firstIndex(of: row.name)
                 return TableA.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
-                    if let place { effectRows.bitwiseOr(1 << UInt64(place), ordering: .relaxed) }
+                    if let place { note(effectRow: place) }
                     return alone.decide(facts).decision
                 }
             })
     }
 
-    /// The same table, watched. It decides as before.
-    public func watching(_ table: TableB) -> TableB {
-        TableB { [self] facts in
-            let verdict = table.decide(facts)
-            if let place = RowWatch.paymentRowNames.firstIndex(of: verdict.row) {
-                paymentRows.bitwiseOr(1 << UInt64(place), ordering: .relaxed)
-            }
-            return verdict
+    private func note(effectRow place: Int) {
+        let bit: UInt64 = 1 << UInt64(place & 63)
+        if place < 64 {
+            firstEffectRows.bitwiseOr(bit, ordering: .relaxed)
+        } else {
+            otherEffectRows.bitwiseOr(bit, ordering: .relaxed)
         }
     }
 
-    /// The rows that decided, those of table A first, each in the order of its table.
+    /// The same table, watched. It decides as before.
+    public func watching(_ table: TableB) -> TableB {
+        TableB(
+            rows: table.rows.map { row in
+                let place = RowWatch.paymentRowNames.firstIndex(of: row.name)
+                return TableB.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
+                    if let place { paymentRows.bitwiseOr(1 << UInt64(place), ordering: .relaxed) }
+                    return row.decides(facts)
+                }
+            })
+    }
+
+    /// The rows that decided, those of tables A and C first, each in the order of its table.
     public var hit: [String] { names(having: 1) }
     /// The rows that never did.
     public var missed: [String] { names(having: 0) }
 
     private func names(having bit: UInt64) -> [String] {
-        let effects = effectRows.load(ordering: .relaxed)
+        let effects = [firstEffectRows.load(ordering: .relaxed), otherEffectRows.load(ordering: .relaxed)]
         let payments = paymentRows.load(ordering: .relaxed)
-        let fromA = RowWatch.effectRowNames.enumerated().filter { effects >> UInt64($0.offset) & 1 == bit }
-        let fromB = RowWatch.paymentRowNames.enumerated().filter { payments >> UInt64($0.offset) & 1 == bit }
-        return (fromA + fromB).map(\.element)
+        let ofEffects = RowWatch.effectRowNames.enumerated()
+            .filter { effects[$0.offset >> 6] >> UInt64($0.offset & 63) & 1 == bit }
+        let ofPayments = RowWatch.paymentRowNames.enumerated().filter { payments >> UInt64($0.offset) & 1 == bit }
+        return (ofEffects + ofPayments).map(\.element)
     }
 }

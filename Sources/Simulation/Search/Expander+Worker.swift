@@ -63,6 +63,10 @@ extension Expander {
         ends(.throttled, .throttled)
         ends(.refused, .refused)
         ends(.refused, .credentials, credentials: true)
+        if answers.contains(.stray) {
+            stepped(
+                .strays(leg: leg), sent, site, "\(name): \(slot) leg \(leg) sent, answered by a stray refusal", &sink)
+        }
         guard answers.contains(.transaction) else { return }
         for delivery in world.deliveries(slot, leg: leg, to: state[leg: leg]) {
             var arrived = sent
@@ -81,6 +85,9 @@ extension Expander {
         }
         if world.scenario.mayContradict, state[leg: leg].status != .absent {
             stepped(.contradicts(leg: leg), state, site, "\(name) reads leg \(leg): another amount", &sink)
+        }
+        if world.scenario.readsMayErr, state.told & 4 != 0 {
+            stepped(.errs(leg: leg), state, site, "\(name) reads leg \(leg): declined, WRONGLY", &sink)
         }
         if world.scenario.readsTakeTime, traits.readBegan[leg] {
             return stepped(.readEnds(leg: leg), state, site, "\(name) is answered about leg \(leg)", &sink)

@@ -93,7 +93,7 @@ struct Expander {
     func with(row: UInt32, _ state: GlobalState, _ site: Site = .active) -> GlobalState {
         var next = state
         if site == .active { next.row = row } else { next.oldSite = row + 1 }
-        next.told |= locals.traits[Int(row)].told
+        next.told |= locals.traits[Int(row)].tells
         return next
     }
 
@@ -124,6 +124,7 @@ struct Expander {
             if present.status == .held {
                 becomes(.expired, "the hold EXPIRES")
                 if world.scenario.changesOutside { becomes(.voided, outside: true, "voided at the console") }
+                if world.scenario.capturesOutside { becomes(.taken, outside: true, "CAPTURED at the console") }
             }
             if present.status == .pending {
                 let isSale = world.legContracts[leg].phases == .sale
@@ -176,6 +177,8 @@ struct Expander {
             if isBounded || isRefusedLate { next.takeOffWire(leg, slot) }
         }
         guard event != .lifePasses, next[leg: leg].status != .absent else { return }
+        // A tombstone stays. One that was left on a forgotten key is told by the key that is forgotten beneath it.
+        guard next[leg: leg].status != .tombstoned else { return }
         if contract.keyRetention != nil { next[leg: leg].keyForgotten = true }
         if contract.statusRetention != nil { next[leg: leg].statusForgotten = true }
     }
@@ -193,6 +196,12 @@ struct Expander {
             }
         }
         guard state.late == 0 else { return }
+        if world.scenario.isCompared, !traits.isFinal {
+            for leg in legs {
+                guard let next = after(.compared(leg: leg), state) else { continue }
+                sink.add(next, described(.compared(leg: leg), state, "a comparison finds that leg \(leg) differs"))
+            }
+        }
         if traits.isResting, let next = after(.captures, state) {
             sink.add(next, described(.captures, state, "the caller captures"))
         }
@@ -227,7 +236,7 @@ struct Expander {
         if world.has(.oldSiteGoesOn) { next.oldSite = state.row + 1 }
         if world.scenario.isRestore { next.standby = StandbyTable.empty }
         next.row = standbys.recover(next.standby, &locals)
-        next.told |= locals.traits[Int(next.row)].told
+        next.told |= locals.traits[Int(next.row)].tells
         sink.add(
             next,
             world.scenario.isRestore

@@ -13,7 +13,7 @@ struct GlobalState: Hashable, Sendable {
     var second = ProviderLeg()
     /// Requests of which a copy may still arrive: six bits for each leg.
     var wire: UInt16 = 0
-    /// What the caller was told: 1 succeeded, 2 canceled or failed.
+    /// What the caller was told, by bits: 1 succeeded, 2 canceled or failed, 4 authorized.
     var told: UInt8 = 0
     /// Failovers and restores so far.
     var losses: UInt8 = 0

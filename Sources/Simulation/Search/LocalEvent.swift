@@ -38,6 +38,12 @@ enum LocalEvent: Hashable, Sendable {
     case readFails(leg: Int)
     /// The provider shows another amount.
     case contradicts(leg: Int)
+    /// An attempt is answered by a refusal that names no key.
+    case strays(leg: Int)
+    /// A comparison wants the leg to be settled.
+    case compared(leg: Int)
+    /// A single read shows a decline, whatever is there.
+    case errs(leg: Int)
 
     /// A number of 24 bits, different for different events.
     var code: UInt64 {
@@ -58,6 +64,9 @@ enum LocalEvent: Hashable, Sendable {
         case .readEnds(let leg): 64 + UInt64(leg)
         case .readFails(let leg): 66 + UInt64(leg)
         case .contradicts(let leg): 68 + UInt64(leg)
+        case .strays(let leg): 70 + UInt64(leg)
+        case .compared(let leg): 72 + UInt64(leg)
+        case .errs(let leg): 74 + UInt64(leg)
         case .answered(let leg, let outcome, let view):
             1 << 20 | UInt64(leg) << 19 | UInt64(outcome.rawValue) << 16 | UInt64(view.bits)
         case .reads(let leg, let view): 2 << 20 | UInt64(leg) << 19 | UInt64(view.bits)

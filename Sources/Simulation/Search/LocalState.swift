@@ -136,6 +136,16 @@ extension SearchWorld {
             state.reading[leg] = nil
             let began = has(.readsDatedByTheirEnd) ? state.now : reading.began
             return .inquired(leg: leg, observation(reading.view, leg: leg, began: began, source: .inquiry))
+        case .strays(let leg):
+            return attempted(leg, AttemptReport(.refused, code: "-", namesKey: has(.keylessAnswersBelieved)), state)
+        case .compared(let leg):
+            guard let run = SearchWorld.comparison else { return nil }
+            return .compared(
+                ComparedDifference(
+                    leg: leg, run: run, finding: .statusDiffers, row: "both.status", action: .settle))
+        case .errs(let leg):
+            return .inquired(
+                leg: leg, Observation(.declined, began: state.now, source: .inquiry, key: keys[leg][0]))
         case .readFails(let leg):
             state.reading[leg] = nil
             return .inquired(leg: leg, Observation(.unavailable, began: state.now, source: .inquiry))
@@ -148,6 +158,9 @@ extension SearchWorld {
         default: return nil
         }
     }
+
+    /// Some run of a comparison.
+    private static let comparison = ComparisonRunID(text: "cmp_" + String(repeating: "0", count: 40))
 
     private func attempted(_ leg: Int, _ report: AttemptReport, _ state: LocalState) -> PaymentEvent? {
         guard let open = openAttempt(state.payment, leg) else { return nil }

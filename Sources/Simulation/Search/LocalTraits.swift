@@ -17,11 +17,14 @@ struct LocalTraits: Sendable {
     /// 1 if the caller is told that it succeeded, 2 if that it was canceled or failed.
     let told: UInt8
     let isResting: Bool
+    /// Turned back because its deadline passed.
+    let isTooLate: Bool
     let isQuarantined: Bool
     let isFinal: Bool
     let latch: Latch
     let latchAcknowledged: Bool
     let mayCancel: Bool
+    let cancelAsked: Bool
     let nextRefund: Int?
     let deadlinePassed: Bool
     let holdsEnded: Bool
@@ -29,6 +32,8 @@ struct LocalTraits: Sendable {
     let books: [Int64]?
 
     var isBusy: Bool { asks.contains(true) || attempts.contains { $0 != nil } }
+    /// What the caller hears, as bits of ``GlobalState/told``.
+    var tells: UInt8 { isResting ? told | 4 : told }
     var hasAttempt: Bool { attempts.contains { $0 != nil } }
 
     init(_ state: LocalState, _ world: SearchWorld) {
@@ -45,10 +50,12 @@ struct LocalTraits: Sendable {
         case nil: told = 0
         }
         isResting = payment.isResting
+        isTooLate = payment.stopReason?.code == .deadlinePassed
         isQuarantined =
             payment.legs.contains { $0.quarantine != nil } || payment.refunds.contains { $0.state == .quarantined }
         latch = payment.latch
         latchAcknowledged = payment.latchAcknowledged
+        cancelAsked = payment.cancel != nil
         mayCancel = payment.cancel == nil && payment.latch == .none && !isFinal
         let asked = payment.refunds.count
         nextRefund =

@@ -29,6 +29,10 @@ struct Projection {
         put(number: Int64(reading.view.bits))
         put(readAt: reading.began, payment, leg)
         if let end = readable(leg.primary, contract) { put(flag: reading.began < end) }
+        for effect in [leg.primary, leg.compensation].compactMap({ $0 }) {
+            guard let last = effect.lastIntentAt else { continue }
+            put(flag: reading.began > last + contract.maxRequestLife + contract.proofMargin)
+        }
         putShown(reading.began, payment, leg.index)
     }
 
@@ -70,6 +74,7 @@ struct Projection {
         put(text: payment.stopReason?.code.rawValue)
         put(flag: payment.cancel != nil)
         put(flag: payment.capture != nil)
+        put(flag: payment.heldAt != nil)
         put(text: payment.conclusion?.state.rawValue)
         put(flag: now >= payment.deadline)
         put(ahead: payment.dueAt)
@@ -91,7 +96,7 @@ struct Projection {
     private func holdsEnd(_ payment: Payment) -> Timestamp? {
         payment.legs.compactMap { leg in
             world.legContracts[leg.index].authorizationLife.map {
-                (leg.primary.firstIntentAt ?? payment.createdAt) + $0
+                leg.holdEnds ?? (leg.primary.firstIntentAt ?? payment.createdAt) + $0
             }
         }.min()
     }
@@ -127,6 +132,14 @@ struct Projection {
         put(number: leg.capturedAmount.value)
         put(flag: leg.isCompensated)
         put(text: leg.quarantine?.cause.rawValue)
+        put(flag: leg.standsSince != nil)
+        put(flag: leg.readWantedSince != nil)
+        if let wanted = leg.readWantedSince, let known = leg.knowledge { put(flag: known.began >= wanted) }
+        if let agreeing = leg.quarantine?.agreeing {
+            put(small: min(agreeing.reads, 4))
+            put(text: agreeing.status?.rawValue)
+            put(flag: agreeing.since.map { now - $0 >= .minutes(10) } ?? false)
+        }
         if let window = payment.recovery {
             put(flag: now > window.latestNotAfter + world.legContracts[leg.index].proofMargin)
         }
@@ -161,10 +174,25 @@ struct Projection {
         }
         put(number: effect.sumBefore ?? -1)
         put(flag: effect.acceptedAt != nil)
+        put(flag: effect.keyConflicts ?? false)
+        put(flag: effect.troubledSince != nil)
+        put(flag: effect.isRefusalKeyless ?? false)
+        let endsByLife = effect.key == leg.primary.key && (contract.cancel != .tombstoning || contract.memory != nil)
+        if endsByLife || effect.kind == .refund { putLife(effect, leg, payment) }
+        if let first = effect.firstIntentAt, let limit = contract.memory { put(flag: now - first < limit) }
         if effect.key == leg.primary.key, let end = readable(effect, contract) {
             put(flag: now < end)
             put(flag: leg.knowledge.map { $0.began < end } ?? true)
         }
+    }
+
+    /// Whether the life of an effect's requests is over, now and by what was read.
+    private mutating func putLife(_ effect: Effect, _ leg: Leg, _ payment: Payment) {
+        let contract = world.legContracts[leg.index]
+        guard let last = effect.lastIntentAt else { return }
+        let over = last + contract.maxRequestLife + contract.proofMargin
+        put(flag: now > over)
+        put(flag: leg.knowledge.map { $0.began > over } ?? false)
     }
 
     private mutating func put(_ known: Observation?, _ leg: Leg, _ payment: Payment) {

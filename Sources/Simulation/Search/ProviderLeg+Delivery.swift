@@ -89,6 +89,11 @@ extension SearchWorld {
 
     private func void(_ leg: ProviderLeg, _ index: Int) -> [Delivery] {
         let contract = legContracts[index]
+        if leg.keyForgotten, leg.statusForgotten, leg.status != .tombstoned {
+            // A forgotten key is new to the provider.
+            guard contract.cancel == .tombstoning else { return [Delivery(leg, .refused, "refused: unknown")] }
+            return [Delivery(tombstoned(leg, index), .accepted, "tombstoned the forgotten key")]
+        }
         switch leg.status {
         case .held, .pending:
             let voided = changed(leg) {
@@ -115,6 +120,15 @@ extension SearchWorld {
             return contract.cancelDeadline == nil ? [reversed] : [reversed, refused]
         case .tombstoned, .voided, .expired:
             return [Delivery(leg, .accepted, "nothing to void")]
+        }
+    }
+
+    private func tombstoned(_ leg: ProviderLeg, _ index: Int) -> ProviderLeg {
+        let isLive = leg.status == .held || leg.status == .pending || net(leg, index) > 0
+        return changed(leg) {
+            $0 = ProviderLeg()
+            $0.status = .tombstoned
+            $0.keyForgotten = isLive
         }
     }
 

@@ -11,7 +11,8 @@ extension SearchWorld {
             amount: view.status == .tombstoned ? nil : money(SearchWorld.legAmount))
         if view.status == .absent { return Observation(.notFound, began: began, source: source) }
         if contract.phases == .authorizeCapture {
-            let key = keys[index][ProviderLeg.Slot.capture.rawValue]
+            let isOurs = !(view.status == .taken && view.changedOutside)
+            let key = isOurs ? keys[index][ProviderLeg.Slot.capture.rawValue] : EffectKey(reported: "console")
             let amount = money(captured(index))
             if view.captureDeclined {
                 seen.captures.append(Observation.Movement(key: key, amount: amount, state: .declined))

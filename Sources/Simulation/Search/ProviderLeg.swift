@@ -89,6 +89,9 @@ struct ProviderLeg: Hashable, Sendable {
         set { self[bit: 15] = newValue }
     }
 
+    /// A tombstone was left on a key whose hold or charge the provider had forgotten: it stands beneath.
+    var standsBeneathTombstone: Bool { status == .tombstoned && keyForgotten }
+
     /// What a status read shows; nothing once the provider forgot it.
     var shown: ProviderLeg { statusForgotten ? ProviderLeg() : shownInAnswer }
 
@@ -131,6 +134,7 @@ extension ProviderLeg: CustomStringConvertible {
         if compensation == .declined { words += ", refund declined" }
         for place in 0..<2 where self[refund: place] != .none { words += ", refund \(place) \(self[refund: place])" }
         if keyForgotten { words += ", key forgotten" }
+        if standsBeneathTombstone { words += ", WHAT WAS EXECUTED STANDS BENEATH" }
         if chargedTwice { words += ", CHARGED TWICE" }
         if changedOutside { words += ", changed at the console" }
         return words

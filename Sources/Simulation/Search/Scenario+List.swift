@@ -2,67 +2,6 @@ internal import PaymentCore
 
 /// The worlds that are searched. A contract or a freedom that is not here was not checked.
 extension Scenario {
-    private static func contract(
-        _ phases: ProviderContract.Phases = .authorizeCapture, _ change: (inout ProviderContract) -> Void = { _ in }
-    ) -> ProviderContract {
-        var contract = ProviderContract(phases: phases)
-        contract.enforcesNotAfter = false
-        contract.clockSkew = .zero
-        change(&contract)
-        return contract
-    }
-
-    /// A known contract by one clock: the steps of a worker are shorter than its skew.
-    private static func aligned(_ known: ProviderContract) -> ProviderContract {
-        var contract = known
-        contract.clockSkew = .zero
-        return contract
-    }
-
-    static let tombstone = contract()
-    static let unbound = contract { $0.declinesBound = false }
-    static let plug = contract { $0.cancel = .onlyIfPresent }
-    static let plugUnbound = contract {
-        $0.cancel = .onlyIfPresent
-        $0.declinesBound = false
-    }
-    static let notAfter = contract {
-        $0.cancel = .onlyIfPresent
-        $0.enforcesNotAfter = true
-    }
-    static let notAfterUnbound = contract {
-        $0.cancel = .onlyIfPresent
-        $0.enforcesNotAfter = true
-        $0.declinesBound = false
-    }
-    static let lagging = contract { $0.visibilityLag = .seconds(60) }
-    static let notAfterLagging = contract {
-        $0.cancel = .onlyIfPresent
-        $0.enforcesNotAfter = true
-        $0.visibilityLag = .seconds(60)
-    }
-    static let forgetful = contract { $0.keyRetention = .hours(24) }
-    static let forgettingAll = contract {
-        $0.keyRetention = .hours(24)
-        $0.statusRetention = .hours(24)
-    }
-    static let forgettingStatus = contract(.sale) {
-        $0.cancel = .onlyIfPresent
-        $0.enforcesNotAfter = true
-        $0.statusRetention = .hours(1)
-    }
-    static let sale = contract(.sale)
-    static let reversingSale = contract(.sale) { $0.cancelReversesSale = true }
-    static let reversingUnboundSale = contract(.sale) {
-        $0.cancelReversesSale = true
-        $0.declinesBound = false
-    }
-    static let notAfterSale = contract(.sale) {
-        $0.cancel = .onlyIfPresent
-        $0.enforcesNotAfter = true
-    }
-    static let plugSale = contract(.sale) { $0.cancel = .onlyIfPresent }
-
     static func make(
         _ name: String, _ legs: [ProviderContract], _ change: (inout Scenario) -> Void = { _ in }
     ) -> Scenario {
@@ -144,6 +83,45 @@ extension Scenario {
             $0.answers = [.transaction, .unsent]
             $0.quarantineExpected = true
         },
+        make("one sale, keys and statuses are forgotten", [forgettingAllSale]) {
+            $0.requestLife = .bounded
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("one leg, stray refusals, two refunds", [tombstone]) {
+            $0.requestLife = .bounded
+            $0.refunds = [300, 300]
+            $0.answers = [.transaction, .stray]
+        },
+        make("one sale, stray refusals", [plugSale]) {
+            $0.requestLife = .bounded
+            $0.plugAllowed = true
+            $0.answers = [.transaction, .stray]
+        },
+        make("one leg, manual, compared at any time", [tombstone]) {
+            $0.captureMode = .manual
+            $0.deadlineIsNear = true
+            $0.isCompared = true
+            $0.readsMayFail = true
+            $0.answers = [.transaction]
+        },
+        make("one leg, manual, compared, captured at the console, reads err", [tombstone]) {
+            $0.captureMode = .manual
+            $0.deadlineIsNear = true
+            $0.isCompared = true
+            $0.capturesOutside = true
+            $0.readsMayErr = true
+            $0.answers = [.transaction]
+            $0.quarantineExpected = true
+        },
+        make("one leg, declines not bound, nothing undone but by their end", [plugUnbound]) {
+            $0.requestLife = .bounded
+            $0.plugAllowed = true
+            $0.refunds = [300]
+            $0.refusals = everyRefusal
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
         make("one sale, statuses are forgotten, not_after", [forgettingStatus]) {
             $0.answers = [.transaction, .unsent]
             $0.readsTakeTime = true
@@ -157,16 +135,16 @@ extension Scenario {
         },
         make("PayPay, two refunds", [aligned(.payPay)]) {
             $0.plugAllowed = true
+            $0.requestLife = .bounded
             $0.refunds = [300, 300]
             $0.answers = [.transaction, .unsent]
-            $0.quarantineExpected = true
         },
         make("GMO-PG, manual, two refunds", [aligned(.gmoPG)]) {
             $0.plugAllowed = true
+            $0.requestLife = .bounded
             $0.captureMode = .manual
             $0.refunds = [300, 300]
             $0.answers = [.transaction, .unsent]
-            $0.quarantineExpected = true
         },
     ]
 
@@ -189,7 +167,7 @@ extension Scenario {
         make("A9 two legs, not_after, declines not bound", [notAfterUnbound, notAfterUnbound]),
         make("A11 two legs, tombstone and plug, declines not bound", [unbound, plugUnbound]) {
             $0.plugAllowed = true
-            $0.quarantineExpected = true
+            $0.requestLife = .bounded
         },
         make("A12 two legs, stale reads", [lagging, lagging]),
         make("A13 two legs, not_after, stale reads", [notAfterLagging, notAfterLagging]),

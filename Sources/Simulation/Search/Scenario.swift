@@ -54,6 +54,8 @@ public struct Scenario: Sendable {
         public static let refused = Answers(rawValue: 8)
         /// Our credentials are refused.
         public static let credentials = Answers(rawValue: 16)
+        /// An answer that names no key calls the request wrong, whatever became of it.
+        public static let stray = Answers(rawValue: 32)
         /// None: every answer is lost. The reduction of the models.
         public static let none: Answers = []
         /// All.
@@ -90,6 +92,12 @@ public struct Scenario: Sendable {
     public var mayBePending = false
     /// Whether somebody may void or refund at the provider's own console.
     public var changesOutside = false
+    /// Whether somebody may capture at the provider's own console.
+    public var capturesOutside = false
+    /// Whether a comparison may find at any time that the sides differ.
+    public var isCompared = false
+    /// Whether a read of what the caller was told is held may show a decline that is none.
+    public var readsMayErr = false
     /// Whether a provider may show another amount than it was asked for.
     public var mayContradict = false
     /// Whether the payment's deadline may pass while its requests are young.

@@ -9,13 +9,14 @@ struct SearchJudge {
         for leg in world.legContracts.indices where state[leg: leg].chargedTwice {
             return SearchFinding(invariant: 2, words: "leg \(leg) is charged twice")
         }
-        if state.told == 3 {
+        if state.told & 3 == 3 {
             return SearchFinding(invariant: 4, words: "the caller was told both that it succeeded and that it did not")
         }
         if state.told & 1 == 1, let finding = succeeded(state) { return finding }
         if traits.isQuarantined, !world.scenario.quarantineExpected {
             return SearchFinding(invariant: 15, words: "quarantined, although a safe way is left")
         }
+        if let finding = turnedBack(state, traits) { return finding }
         return atRest(state, traits)
     }
 
@@ -29,6 +30,23 @@ struct SearchJudge {
         return nil
     }
 
+    /// What its caller knows as held ends by its caller, by the end of its hold, or by what its provider says; what
+    /// somebody captured at the provider's console is for people.
+    private func turnedBack(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
+        if state.told & 4 != 0, state.losses == 0, traits.isTooLate {
+            return SearchFinding(invariant: 23, words: "told authorized, and turned back by its deadline")
+        }
+        for leg in world.legContracts.indices {
+            let there = state[leg: leg]
+            guard there.status == .taken, there.changedOutside, there.compensation == .done, !traits.cancelAsked else {
+                continue
+            }
+            return SearchFinding(
+                invariant: 23, words: "leg \(leg) was captured outside, and is given back without anybody's word")
+        }
+        return nil
+    }
+
     /// Nothing is on its way, and nobody will look again.
     private func atRest(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
         guard state.wire == 0, state.late == 0, state.oldSite == 0, traits.isFinal, !traits.isBusy,
@@ -37,7 +55,9 @@ struct SearchJudge {
         for leg in world.legContracts.indices {
             let there = state[leg: leg]
             let mayBeLive = traits.told == 1 && world.captured(leg) > 0
-            let isLive = there.status == .held || there.status == .pending || world.net(there, leg) > 0
+            let isLive =
+                there.status == .held || there.status == .pending || world.net(there, leg) > 0
+                || there.standsBeneathTombstone
             if isLive, !mayBeLive {
                 return SearchFinding(
                     invariant: 7, words: "told canceled or failed, and at rest leg \(leg) is \(there)")

@@ -22,7 +22,7 @@ extension SearchPlant {
 
     /// Every unsafe decision of the models, and those that this search found in the shipped decision before they were
     /// mended. The search must find each of them.
-    public static let planted: [Expectation] = ofOneLeg + ofLateWriters + ofLostRows
+    public static let planted: [Expectation] = ofMemoryAndAnswers + ofOneLeg + ofLateWriters + ofLostRows
 
     private static let ofOneLeg: [Expectation] = [
         expect(
@@ -80,6 +80,44 @@ extension SearchPlant {
                 "A17", "a cancel handler ends the payment, and the worker writes without comparing the version",
                 tricks: [.lateWritesAcceptedBesideHandler]),
             .make("one leg, unsent at first", [Scenario.tombstone]) { $0.answers = .unsent }, [7, 4, 6]),
+    ]
+
+    private static let ofMemoryAndAnswers: [Expectation] = [
+        expect(
+            SearchPlant(
+                "forgotten key", "a tombstone on a key that the provider has forgotten is taken for the end of it",
+                table: .seeing { $0.memory = .whole }),
+            .make("one sale, keys and statuses are forgotten", [Scenario.forgettingAllSale]) {
+                $0.requestLife = .bounded
+                $0.quarantineExpected = true
+            }, [7]),
+        expect(
+            SearchPlant(
+                "stray answer", "a refusal that names no key ends the payment", tricks: [.keylessAnswersBelieved]),
+            .make("one leg, stray refusals", [Scenario.tombstone]) { $0.answers = .stray }, [7]),
+        expect(
+            SearchPlant(
+                "unbound decline", "a decline that is not bound counts as the end before its requests are dead",
+                table: .seeing { $0.lifeIsOver = true }),
+            .make("one leg, declines not bound, no tombstone", [Scenario.plugUnbound]) {
+                $0.plugAllowed = true
+                $0.requestLife = .bounded
+                $0.answers = .transaction
+                $0.quarantineExpected = true
+            }, [7]),
+        expect(
+            SearchPlant(
+                "refund in doubt", "a refund that was refused by a stray answer fails before its request is dead",
+                table: .seeing { facts in
+                    guard facts.purpose == .refund, facts.lastRefused else { return }
+                    facts.lifeIsOver = true
+                    facts.visibility = .missedTwice
+                }),
+            .make("one leg, stray refusals, a refund", [Scenario.lagging]) {
+                $0.requestLife = .bounded
+                $0.refunds = [300]
+                $0.answers = [.transaction, .stray]
+            }, [1]),
     ]
 
     private static let ofLostRows: [Expectation] = [

@@ -27,6 +27,8 @@ public struct SearchPlant: Sendable {
         case lostNotAfterForgotten
         /// Requests live longer than the contract assumes.
         case requestsOutliveTheirLife
+        /// A refusal that names no key is believed.
+        case keylessAnswersBelieved
         /// The old site goes on deciding on its own copy.
         case oldSiteGoesOn
     }

@@ -1,0 +1,91 @@
+extension TableA {
+    /// Table C: a capture, a void or a refund, each under a key of its own. They are only ever wanted.
+    ///
+    /// What may fail (a refund that was asked for) fails only once nothing of it can arrive any more. What must not
+    /// fail (what undoes a leg) goes to people, once a read that cannot be stale shows that it is still needed: the leg
+    /// may be gone already.
+    static let ownRows: [Row] =
+        knownOwnRows + unsentOwnRows + refusedOwnRows + [
+            own("own.ask", .inquire) { $0.status == .notAsked },
+            own("own.accepted-lagging", .awaitVisibility) {
+                $0.worst == .accepted && $0.visibility != .missedTwice
+            },
+            own("own.accepted-missing", .quarantine(.acceptedButMissing)) { $0.worst == .accepted },
+            own("own.doubt-lagging", .awaitVisibility) {
+                ($0.lastRefused || $0.keyConflicts) && $0.visibility == .lagging
+            },
+            own("own.key-conflict", .quarantine(.contradiction)) { $0.keyConflicts },
+            own("own.capture-refused-after-doubt", .goneAfterUndo) { $0.purpose == .capture && $0.lastRefused },
+            // What must not fail is sent again unless a refusal is surely about it.
+            own("own.undo-refused-after-doubt", .quarantine(.undoRefused)) {
+                $0.purpose == .undo && $0.lastRefused && $0.refusalNamesKey
+            },
+            own("own.refund-refused-after-doubt", .gone(.neverHappened)) {
+                $0.purpose == .refund && $0.lastRefused && $0.lifeIsOver
+            },
+            own("own.refund-doubt-await-life", .awaitLife) { $0.purpose == .refund && $0.lastRefused },
+            own("own.not-found-send-again", .sendAgain) { $0.age == .safe },
+            own("own.not-found-too-old", .quarantine(.keyTooOld)) { _ in true },
+        ]
+
+    private static func own(
+        _ name: String, _ decision: EffectDecision, when matches: @escaping @Sendable (EffectFacts) -> Bool
+    ) -> Row {
+        Row(name, decision) { $0.purpose != nil && $0.goal == .do && matches($0) }
+    }
+
+    /// The status tells.
+    private static let knownOwnRows: [Row] = [
+        own("own.contradiction", .quarantine(.contradiction)) {
+            $0.status == .contradiction || $0.status == .held || $0.status == .taken
+        },
+        own("own.done", .done) { $0.status == .asAsked },
+        own("own.undecided", .keep) { $0.status == .pending || $0.status == .unavailable },
+        own("own.undo-lagging", .awaitVisibility) {
+            // A read within the lag may show what was before.
+            $0.purpose == .undo && $0.isRefusal && $0.visibility == .lagging
+        },
+        own("own.undo-refused", .quarantine(.undoRefused)) { $0.purpose == .undo && $0.isRefusal },
+        own("own.gone", .gone(.status)) { $0.status.isGoneForGood },
+        own("own.capture-declined", .goneAfterUndo) { $0.purpose == .capture && $0.status == .declinedUnbound },
+        own("own.refund-declined", .gone(.status)) {
+            $0.status == .declinedUnbound && $0.lifeIsOver && $0.declinesStay
+        },
+        own("own.refund-declined-await-life", .awaitLife) { $0.status == .declinedUnbound && $0.declinesStay },
+        own("own.refund-declined-may-change", .quarantine(.refundInDoubt)) { $0.status == .declinedUnbound },
+    ]
+
+    /// No request had an effect so far.
+    private static let unsentOwnRows: [Row] = [
+        own("own.recovery-ask-first", .inquire) {
+            $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
+        },
+        own("own.recovery-compare-first", .awaitListing) {
+            $0.worst <= .throttled && $0.trust == .recovering && $0.age == .past
+        },
+        own("own.first", .sendFirst) { $0.worst == .none },
+        own("own.had-no-effect", .sendAgain) { $0.worst == .unsent || $0.worst == .throttled && $0.age == .safe },
+    ]
+
+    /// Nothing but refusals and declines so far, and the status does not show it.
+    private static let refusedOwnRows: [Row] = [
+        own("own.refused", .gone(.refused)) { $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood },
+        own("own.declined", .gone(.status)) { $0.worst == .declined && $0.declinesBound },
+        own("own.capture-refused-and-may-change", .goneAfterUndo) {
+            $0.purpose == .capture && ($0.worst == .refused || $0.worst == .declined)
+        },
+        own("own.refund-refused", .gone(.neverHappened)) {
+            ($0.worst == .refused || $0.worst == .declined) && $0.status == .notFound && $0.lifeIsOver
+                && $0.visibility != .lagging
+        },
+        own("own.refund-refused-await-life", .awaitLife) { $0.worst == .refused || $0.worst == .declined },
+    ]
+}
+
+extension EffectFacts {
+    /// Whether it cannot be had as it stands: shown as over or declined, or only ever refused and not shown.
+    fileprivate var isRefusal: Bool {
+        if status.isGoneForGood || status == .declinedUnbound { return true }
+        return worst == .refused || worst == .declined
+    }
+}
