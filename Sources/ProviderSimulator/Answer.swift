@@ -21,6 +21,13 @@ struct Answer: Sendable, Equatable {
         Answer(status: problem.status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
     }
 
+    /// The answer as it is given to a request: a refusal names the key that it was asked under.
+    func naming(_ request: ProviderRequest) -> Answer {
+        guard case .problem(var problem) = content, !request.key.isEmpty else { return self }
+        problem.key = request.entryKey.isEmpty ? request.key : request.entryKey
+        return Answer(status: status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
+    }
+
     /// What a proxy puts in front of a provider says when it knows nothing.
     static let html = Answer(status: 200, content: .html)
 

@@ -8,6 +8,10 @@ struct ExecutionStep {
 
     /// - Parameter chance: for a decline by chance, in 0..<1.
     func execute(_ request: ProviderRequest, fault: Fault?, chance: Double) throws -> Answer {
+        try executed(request, fault: fault, chance: chance).naming(request)
+    }
+
+    private func executed(_ request: ProviderRequest, fault: Fault?, chance: Double) throws -> Answer {
         let options = try contracts.options(of: request.provider)
         let now = clock.now() + options.clockOffsetMs
         let rules = ContractRules(options: options, now: now, twist: Twist(fault), chance: chance)

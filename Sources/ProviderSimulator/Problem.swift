@@ -5,6 +5,8 @@ struct Problem: Codable, Sendable, Equatable, Error {
     let status: Int
     var detail: String?
     var field: String?
+    /// The key that the request was about, so that nobody takes the refusal for an answer about another.
+    var key: String?
 
     private init(_ type: String, _ title: String, _ status: Int, detail: String? = nil, field: String? = nil) {
         self.type = "/problems/" + type

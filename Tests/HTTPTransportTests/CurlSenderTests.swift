@@ -109,6 +109,24 @@ import Testing
         #expect(server.accepted <= 16)
     }
 
+    @Test func `a connection on which an answer arrives that nobody asked for is closed`() async throws {
+        let server = try SocketServer { connection in
+            while connection.readRequest() != nil {
+                let own = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+                connection.write(own + "HTTP/1.1 400 Bad Request\r\nContent-Length: 5\r\n\r\nstray")
+            }
+        }
+        defer { server.stop() }
+        try await withSender { sender in
+            for number in 0..<4 {
+                let request = HTTPRequest(method: .get, url: server.url("/\(number)"), label: "read")
+                let response = try await sender.send(request)
+                #expect(response.status == 200 && response.body == Array("ok".utf8))
+            }
+        }
+        #expect(server.accepted == 4, "a connection with bytes left over is not used again")
+    }
+
     @Test func `a connection idle for longer than its life is not used again`() async throws {
         let server = try SocketServer.obliging()
         defer { server.stop() }

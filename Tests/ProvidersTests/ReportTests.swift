@@ -93,13 +93,42 @@ struct ReportTests {
     @Test
     func `a missing transaction is an observation too`() async throws {
         for kind in [EffectKind.capture, .void, .refund] {
+            let order = try book.send(kind)
+            let own = kind == .void ? order.transactionKey : order.key
             let report = try await send(
-                try book.send(kind), 404, WireBodies.problem("/problems/not-found", status: 404),
+                order, 404, WireBodies.problem("/problems/not-found", status: 404, key: own),
                 "application/problem+json")
             #expect(report.outcome == .refused && report.code == "not_found")
+            #expect(report.namesKey)
             #expect(report.observation?.status == .notFound)
             #expect(report.observation?.source == .answer)
         }
+    }
+
+    @Test
+    func `a refusal that names no key is no read, and one that names another is nobody's`() async throws {
+        for kind in [EffectKind.capture, .void, .refund] {
+            let keyless = try await send(
+                try book.send(kind), 404, WireBodies.problem("/problems/not-found", status: 404),
+                "application/problem+json")
+            #expect(keyless.outcome == .refused && !keyless.namesKey)
+            #expect(keyless.observation == nil)
+            let foreign = try await send(
+                try book.send(kind), 400,
+                WireBodies.problem(
+                    "/problems/invalid-request", status: 400, key: try book.key(.sale, operation: "other")),
+                "application/problem+json")
+            #expect(foreign.outcome == .indeterminate && foreign.code == "answer_mismatch")
+        }
+    }
+
+    @Test
+    func `a key that is bound to another request is said to be`() async throws {
+        let order = try book.send(.refund)
+        let conflict = try await send(
+            order, 422, WireBodies.problem("/problems/key-reused", status: 422, key: order.key),
+            "application/problem+json")
+        #expect(conflict.outcome == .indeterminate && conflict.keyConflicts)
     }
 
     @Test

@@ -34,9 +34,10 @@ enum WireBodies {
         """
     }
 
-    static func problem(_ type: String, status: Int?) -> String {
+    static func problem(_ type: String, status: Int?, key: EffectKey? = nil) -> String {
         let member = status.map { #","status":\#($0)"# } ?? ""
-        return #"{"type":"\#(type)","title":"A title"\#(member)}"#
+        let named = key.map { #","key":"\#($0.text)""# } ?? ""
+        return #"{"type":"\#(type)","title":"A title"\#(member)\#(named)}"#
     }
 
     static let html = "<html><body><h1>404 Not Found</h1></body></html>"

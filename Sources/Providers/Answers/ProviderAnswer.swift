@@ -99,16 +99,20 @@ struct ProblemDocument: Sendable, Hashable {
     let type: String
     /// The status that the document repeats, if it does.
     let status: Int?
+    /// The key that the document is about, if it says so.
+    let key: String?
 
-    init(type: String, status: Int?) {
+    init(type: String, status: Int?, key: String? = nil) {
         self.type = type
         self.status = status
+        self.key = key
     }
 
     /// Reads a problem document.
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         type = try object.text("type")
         status = try object.optionalWholeNumber("status").map { Int($0) }
+        key = try object.optionalText("key")
         guard (1...500).contains(type.utf8.count) else { throw MalformedAnswer() }
     }
 }

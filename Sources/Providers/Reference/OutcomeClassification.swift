@@ -73,9 +73,14 @@ struct OutcomeClassification: Sendable {
         of document: ProblemDocument, _ answer: ProviderAnswer, to change: Change, now: Timestamp
     ) -> AttemptReport {
         let status = answer.status
+        // A document about another key says nothing of ours.
+        if let key = document.key, key != change.ownKey {
+            return AttemptReport(.indeterminate, code: "answer_mismatch")
+        }
         guard let problem = ReferenceProblem(document, status: status) else {
             return Self.undocumented(document, status)
         }
+        let namesKey = document.key != nil
         switch problem {
         case .rateLimited:
             return throttled(problem, answer, now)
@@ -85,10 +90,13 @@ struct OutcomeClassification: Sendable {
         case .unauthorized:
             return AttemptReport(.refused, code: problem.code, credentialsRefused: true)
         case .notFound where Change.refusals.contains(problem):
-            let observation = Observation(.notFound, began: began, source: .answer)
-            return AttemptReport(.refused, code: problem.code, observation: observation)
+            // Only what names the key is a read of it as well.
+            let missing = namesKey ? Observation(.notFound, began: began, source: .answer) : nil
+            return AttemptReport(.refused, code: problem.code, observation: missing, namesKey: namesKey)
         case _ where Change.refusals.contains(problem):
-            return AttemptReport(.refused, code: problem.code)
+            return AttemptReport(.refused, code: problem.code, namesKey: namesKey)
+        case .keyReused:
+            return AttemptReport(.indeterminate, code: "key_conflict", keyConflicts: namesKey)
         default:
             return Self.doubt(status, nil)
         }
@@ -109,7 +117,7 @@ struct OutcomeClassification: Sendable {
         case 403 where isCoherent:
             AttemptReport(.refused, code: "http_403", credentialsRefused: true)
         case 405 where isCoherent:
-            AttemptReport(.refused, code: "http_405")
+            AttemptReport(.refused, code: "http_405", namesKey: document.key != nil)
         default:
             doubt(status, nil)
         }

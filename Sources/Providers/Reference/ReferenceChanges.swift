@@ -35,6 +35,7 @@ struct PutTransaction: TransactionChange {
             metadata: metadata)
     }
 
+    var ownKey: String { transactionKey }
     var method: HTTPMethod { .put }
     var path: [String] { ["transactions", transactionKey] }
     var flightKey: String? { "put:\(transactionKey)" }
@@ -71,6 +72,7 @@ struct PutCapture: TransactionChange {
         notAfter = order.notAfter
     }
 
+    var ownKey: String { captureKey }
     var method: HTTPMethod { .put }
     var path: [String] { ["transactions", transactionKey, "captures", captureKey] }
     var flightKey: String? { "capture:\(captureKey)" }
@@ -98,6 +100,7 @@ struct PutRefund: TransactionChange {
         notAfter = order.notAfter
     }
 
+    var ownKey: String { refundKey }
     var method: HTTPMethod { .put }
     var path: [String] { ["transactions", transactionKey, "refunds", refundKey] }
     var flightKey: String? { "refund:\(refundKey)" }
@@ -121,6 +124,7 @@ struct PostVoid: TransactionChange {
         transactionKey = order.transactionKey.text
     }
 
+    var ownKey: String { transactionKey }
     var method: HTTPMethod { .post }
     var path: [String] { ["transactions", transactionKey, "void"] }
     var flightKey: String? { "void:\(transactionKey)" }

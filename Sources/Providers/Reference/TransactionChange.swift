@@ -4,6 +4,8 @@ internal import HTTPTransport
 protocol TransactionChange: ProviderRequest where Response == ProviderAnswer, ReadingFailure == Never {
     /// The key of the authorization or sale.
     var transactionKey: String { get }
+    /// The key of the change itself, which a refusal must name to be believed.
+    var ownKey: String { get }
     /// The documented problems which prove that this operation was not executed and will not be, unchanged.
     static var refusals: Set<ReferenceProblem> { get }
     /// What the transaction shows of this change.
