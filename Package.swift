@@ -63,7 +63,7 @@ let package = Package(
             resources: [
                 .embedInCode("Migrations/0001-payments.sql"), .embedInCode("Migrations/0002-refused-by-name.sql"),
                 .embedInCode("Migrations/0003-comparisons.sql"), .embedInCode("Migrations/0004-changed-payments.sql"),
-                .embedInCode("Migrations/0005-site.sql"),
+                .embedInCode("Migrations/0005-site.sql"), .embedInCode("Migrations/0006-store-identity.sql"),
             ], swiftSettings: strict),
         // The wire.
         .target(name: "StrictJSON", swiftSettings: core),

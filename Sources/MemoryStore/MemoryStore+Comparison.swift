@@ -17,6 +17,19 @@ extension MemoryStore: ComparisonStore {
         }
     }
 
+    /// Reads the keys of positions that agreed and that the listing showed last within a window.
+    public func listedKeys(
+        at provider: ProviderName, in window: ComparedWindow, limit: Int
+    ) async throws(StoreFailure) -> [PositionQuestion] {
+        try perform(.positions) {
+            let found = comparisons.rows.values.filter { row in
+                row.provider == provider && row.isAgreed && row.listedAt.map(window.contains) ?? false
+            }
+            let sorted = found.sorted { ($0.listedAt ?? window.from, $0.key) < ($1.listedAt ?? window.from, $1.key) }
+            return sorted.prefix(max(0, limit)).map { PositionQuestion($0) }
+        }
+    }
+
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int

@@ -34,6 +34,8 @@ final class HeldTerm: Sendable {
 extension MemoryStore: SiteStore {
     /// The site of a store in memory.
     static let site = SiteName.main
+    /// Its identity: what is in memory is never beside another at one provider.
+    static let identity = StoreID(text: "sto_" + String(repeating: "0", count: 32))
 
     /// Requires that the term is current under which the store writes.
     func requireTerm(_ operation: StoreOperation) throws(StoreFailure) {
@@ -48,7 +50,9 @@ extension MemoryStore: SiteStore {
 
     /// The row, and a database that nobody follows.
     public func siteReading() async throws(StoreFailure) -> SiteReading {
-        try perform(.siteReading) { SiteReading(row: siteRow, now: moment(), database: SiteDatabase()) }
+        try perform(.siteReading) {
+            SiteReading(row: siteRow, now: moment(), database: SiteDatabase(), store: MemoryStore.identity)
+        }
     }
 
     /// Prolongs the lease in the row. There is no standby that could confirm it.
@@ -62,7 +66,7 @@ extension MemoryStore: SiteStore {
             siteRow.leaseUntil = now + renewal.lease
             siteRow.proof = renewal.proof
             siteRow.replication = .none
-            return SiteReading(row: siteRow, now: now, database: SiteDatabase())
+            return SiteReading(row: siteRow, now: now, database: SiteDatabase(), store: MemoryStore.identity)
         }
     }
 

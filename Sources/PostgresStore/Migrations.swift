@@ -45,6 +45,9 @@ struct Migrations {
         Step(
             number: 5, name: "site", sql: String(decoding: PackageResources._005_site_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 6, name: "store-identity",
+            sql: String(decoding: PackageResources._006_store_identity_sql, as: UTF8.self), worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -15,6 +15,21 @@ extension PostgresStore: ComparisonStore {
         }
     }
 
+    /// Reads the keys of positions that agreed and that the listing showed last within a window.
+    public func listedKeys(
+        at provider: ProviderName, in window: ComparedWindow, limit: Int
+    ) async throws(StoreFailure) -> [PositionQuestion] {
+        try await confirmed("listed keys") { connection in
+            try connection.rows(
+                ComparedRow.listedKeys { "$\($0)" },
+                [
+                    .text(provider.name), .int(window.from.milliseconds), .int(window.to.milliseconds),
+                    .int(max(0, limit)),
+                ]
+            ).map { try ComparedRow.question($0) }
+        }
+    }
+
     /// Reads the unsettled positions of a provider, in order of their keys.
     public func unsettledPositions(
         at provider: ProviderName, after key: EffectKey?, limit: Int

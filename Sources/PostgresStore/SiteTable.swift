@@ -49,7 +49,8 @@ struct SiteTable {
                 THEN (SELECT max(extract(epoch FROM flush_lag) * 1000)::bigint FROM pg_stat_replication)
                 WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
                 ELSE (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint
-            END
+            END,
+            (SELECT identity FROM store_identity)
         FROM site_state AS state WHERE sole
         """
 
@@ -66,7 +67,9 @@ struct SiteTable {
         database.lagBytes = try rows.optionalInt(0, 16).map { max(0, $0) }
         database.lag = try rows.optionalInt(0, 17).map { Span(milliseconds: max(0, $0)) }
         let now = Timestamp(milliseconds: clock.saw(try rows.int(0, 9)))
-        return SiteReading(row: try row(rows), now: now, database: database)
+        return SiteReading(
+            row: try row(rows), now: now, database: database,
+            store: try rows.optionalText(0, 18).flatMap { StoreID(text: $0) })
     }
 
     private func row(_ rows: Rows) throws -> SiteRow {

@@ -37,6 +37,15 @@ struct ComparisonTables {
         }
     }
 
+    /// The keys of positions that agreed and that the listing showed last within a window.
+    func listedKeys(in window: ComparedWindow, limit: Int) throws -> [PositionQuestion] {
+        let statement = try db.cachedStatement(sql: ComparedRow.listedKeys { "?\($0)" })
+        let values: [ColumnValue] = [
+            .text(provider.name), .int(window.from.milliseconds), .int(window.to.milliseconds), .int(Int64(limit)),
+        ]
+        return try statement.map(values) { try ComparedRow.question($0) }
+    }
+
     /// The legs of payments that changed in a window, after a place.
     func changed(in window: ComparedWindow, after place: BookedPlace?, limit: Int) throws -> [KnownPosition] {
         // Along the payments: without the word, the legs of the provider might be gone through.

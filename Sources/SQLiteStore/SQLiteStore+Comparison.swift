@@ -14,6 +14,15 @@ extension SQLiteStore: ComparisonStore {
         }
     }
 
+    /// Reads the keys of positions that agreed and that the listing showed last within a window.
+    public func listedKeys(
+        at provider: ProviderName, in window: ComparedWindow, limit: Int
+    ) async throws(StoreFailure) -> [PositionQuestion] {
+        try await read("listed keys") { db in
+            try ComparisonTables(provider, db).listedKeys(in: window, limit: max(0, limit))
+        }
+    }
+
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int

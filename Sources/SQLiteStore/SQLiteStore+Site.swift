@@ -10,6 +10,9 @@ extension SQLiteStore: SiteStore {
     public func siteReading() async throws(StoreFailure) -> SiteReading {
         var reading = sole.reading
         reading.now = clock.now()
+        reading.store = try await read("site") { db in
+            try String.fetchOne(db, sql: "SELECT identity FROM store_identity").flatMap { StoreID(text: $0) }
+        }
         return reading
     }
 

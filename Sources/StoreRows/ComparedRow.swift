@@ -23,6 +23,7 @@ package struct ComparedRow: WrittenRow {
         Column("theirs_status", .text), Column("theirs_payment", .text), Column("theirs_leg", .int),
         Column("theirs_amount", .int), Column("theirs_currency", .text), Column("theirs_captured", .int),
         Column("theirs_refunds", .text), Column("theirs_updated_at", .int), Column("theirs_contradiction", .text),
+        Column("theirs_created_at", .int), Column("theirs_store", .text), Column("theirs_others", .text),
         Column("ours_payment", .text), Column("ours_leg", .int), Column("ours_amount", .int),
         Column("ours_currency", .text), Column("ours_captured", .int), Column("ours_refunds", .text),
         Column("ours_stands", .text), Column("ours_work", .text), Column("ours_state", .text),
@@ -34,6 +35,24 @@ package struct ComparedRow: WrittenRow {
 
     /// The same, of a table under the name `c`.
     package static let qualified = read.map { "c.\($0.name)" }.joined(separator: ", ")
+
+    /// The keys of positions that agreed, of provider 1, which were listed last from 2 on and before 3, at most 4.
+    ///
+    /// - Parameter parameter: how a database writes the parameter of a number.
+    package static func listedKeys(_ parameter: (Int) -> String) -> String {
+        """
+        SELECT key, theirs_payment, theirs_leg FROM compared_positions
+        WHERE provider = \(parameter(1)) AND listed_at >= \(parameter(2)) AND listed_at < \(parameter(3))
+            AND finding = 'matched' AND NOT is_named
+        ORDER BY listed_at, key LIMIT \(parameter(4))
+        """
+    }
+
+    /// A row of ``listedKeys(_:)``.
+    package static func question(_ row: some ColumnReader) throws -> PositionQuestion {
+        PositionQuestion(
+            key: EffectKey(reported: try row.word(0)), payment: try row.payment(1), leg: try row.int(2).map { Int($0) })
+    }
 
     /// ``KnownPosition/isUnchanged`` of a position under `c`, whose key is that of the leg under `l` with its payment
     /// under `p`.
@@ -77,7 +96,8 @@ package struct ComparedRow: WrittenRow {
             .text(theirs?.status.rawValue), .text(theirs?.payment?.text), .int(theirs?.leg.map { Int64($0) }),
             .int(theirs?.amount?.value), .text(theirs?.amount?.currency.code), .int(theirs?.captured?.value),
             .text(try RefundColumn.text(theirs?.refunds ?? [])), .int(theirs?.updatedAt?.milliseconds),
-            .text(theirs?.contradiction),
+            .text(theirs?.contradiction), .int(theirs?.createdAt?.milliseconds), .text(theirs?.store?.text),
+            .text(theirs?.isShared == true ? try StoredDocument.encode(theirs?.others) : nil),
         ]
     }
 
@@ -103,7 +123,7 @@ extension ComparedRow {
         else { throw StoreFailure.malformed("a compared position does not decode") }
         return ComparedPosition(
             provider: provider, key: key, theirs: try theirs(row, first + 6, key),
-            ours: try ours(row, first + 15, provider, key),
+            ours: try ours(row, first + 18, provider, key),
             listedAt: try row.int(first + 3).map { Timestamp(milliseconds: $0) }, finding: finding,
             row: try row.word(first + 1), isNamed: try row.flag(first + 2),
             comparedAt: Timestamp(milliseconds: try row.number(first + 4)), run: run)
@@ -123,8 +143,11 @@ extension ComparedRow {
         return ListedPosition(
             key: key, payment: try row.payment(first + 1), leg: try row.int(first + 2).map { Int($0) }, status: status,
             amount: amount, captured: captured, refunds: try row.refunds(first + 6),
+            createdAt: try row.int(first + 9).map { Timestamp(milliseconds: $0) },
             updatedAt: try row.int(first + 7).map { Timestamp(milliseconds: $0) },
-            contradiction: try row.text(first + 8))
+            contradiction: try row.text(first + 8),
+            others: try row.data(first + 11).map { try StoredDocument.decode($0) } ?? [],
+            store: try row.text(first + 10).flatMap { StoreID(text: $0) })
     }
 
     private static func ours(

@@ -43,7 +43,7 @@ import Testing
     private struct Unexpected: Error {}
 
     private static func keys(lookedUp orders: [ComparisonOrder]) -> [String] {
-        for case .lookUp(let questions) in orders { return questions.map(\.key.text) }
+        for case .lookUp(let questions, _) in orders { return questions.map(\.key.text) }
         return []
     }
 

@@ -5,6 +5,11 @@ import Testing
 enum Compared {
     static let start = Timestamp(milliseconds: 1_772_355_600_000)
 
+    /// The identity of our store.
+    static let store = StoreID(text: "sto_" + String(repeating: "0", count: 32))
+    /// That of another at the same provider.
+    static let otherStore = StoreID(text: "sto_" + String(repeating: "f", count: 32))
+
     static func yen() throws -> Currency { try #require(Currency(code: "JPY")) }
     static func provider() throws -> ProviderName { try ProviderName("cards") }
 
@@ -34,14 +39,17 @@ enum Compared {
     static func theirs(
         _ key: String, _ status: Observation.Status, amount: Int64 = 1_000, in currency: String = "JPY",
         captured: Int64? = nil, refunds: [String: Int64] = [:], names: String? = nil,
-        at moment: Timestamp? = start, contradiction: String? = nil
+        created: Timestamp? = start, store: StoreID? = store, at moment: Timestamp? = start,
+        contradiction: String? = nil
     ) throws -> ListedPosition {
         let currency = try #require(Currency(code: currency))
         return ListedPosition(
             key: EffectKey(reported: key), payment: try names.map { try payment($0) }, leg: names == nil ? nil : 0,
-            status: status, amount: try Money(amount, currency),
-            captured: try Money(captured ?? (status == .captured ? amount : 0), currency),
-            refunds: try Compared.refunds(refunds), updatedAt: moment, contradiction: contradiction)
+            status: status, amount: status == .tombstoned ? nil : try Money(amount, currency),
+            captured: status == .tombstoned
+                ? nil : try Money(captured ?? (status == .captured ? amount : 0), currency),
+            refunds: try Compared.refunds(refunds), createdAt: created, updatedAt: moment,
+            contradiction: contradiction, store: store)
     }
 
     static func run(

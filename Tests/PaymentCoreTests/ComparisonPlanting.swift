@@ -67,7 +67,7 @@ extension ComparisonWorld {
             provider[ours.key] = try Compared.theirs(own, .captured, amount: amount, at: moment)
             return (key, ours, try Compared.theirs(name, .captured, amount: amount, names: own, at: moment))
         case .inert: return (key, nil, try Compared.theirs(name, .voided, amount: amount, names: name, at: moment))
-        case .inFlight, .unproven:
+        case .inFlight, .unproven, .otherStore:
             let open = try Compared.ours(
                 name, .undecided, amount: amount, work: .underWay, state: .processing, at: later)
             return (key, open, try shows(.pending))

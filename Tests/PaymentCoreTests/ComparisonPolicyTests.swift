@@ -61,7 +61,7 @@ import Testing
             let whole = try Compared.theirs("k", .captured, names: "x")
             let unreadable = ListedPosition(
                 key: whole.key, payment: whole.payment, leg: 0, status: .captured, amount: nil, captured: nil,
-                refunds: [], updatedAt: whole.updatedAt, contradiction: "amount_unreadable")
+                refunds: [], updatedAt: whole.updatedAt, contradiction: "amount_unreadable", store: Compared.store)
             let rule = policy.rule(for: try Compared.finding(found, theirs: whole))
             #expect(rule == .init(.undo, after: .hours(2)))
             for theirs in [unreadable, try Compared.theirs("k", .authorized, amount: 0, names: "x")] {

@@ -16,11 +16,13 @@ import Testing
                             facts.amount = amount
                             for refunds in ComparisonFacts.Refunds.allCases {
                                 facts.refunds = refunds
-                                for bits in 0..<16 {
+                                for bits in 0..<64 {
                                     facts.isReadable = flags[bits & 1]
                                     facts.capturedSame = flags[bits >> 1 & 1]
                                     facts.isYoung = flags[bits >> 2 & 1]
                                     facts.isHidden = flags[bits >> 3 & 1]
+                                    facts.isDoubled = flags[bits >> 4 & 1]
+                                    facts.isDenied = flags[bits >> 5 & 1]
                                     visit(facts)
                                 }
                             }
@@ -43,7 +45,7 @@ import Testing
                 wrong.append("\(broken): \(verdict) for \(facts)")
             }
         }
-        #expect(count == 6 * 6 * 3 * 3 * 4 * 3 * 16)
+        #expect(count == 6 * 6 * 3 * 3 * 5 * 3 * 64)
         #expect(first["no-row"] == nil)
         let names = ComparisonTable.shipped.rows.map(\.name)
         #expect(Set(names).count == names.count)
@@ -60,11 +62,15 @@ import Testing
     private static func violation(_ facts: ComparisonFacts, _ found: ComparisonClass) -> String? {
         let isOurs = facts.ours != .unknown
         let isSurplus = [.orphan, .duplicate, .foreign, .inert].contains(found)
+        if found == .otherStore { return !isOurs && facts.naming == .otherStore ? nil : "it is not another's" }
+        if isOurs, found == .duplicate { return facts.isDoubled ? nil : "the key has one transaction" }
         if isOurs, isSurplus { return "a key of ours" }
         if !isOurs { return isSurplus || found == .inFlight ? nil : "a key that is not ours" }
         let holdsHere = facts.ours == .held || facts.ours == .taken
         let holdsThere = facts.theirs == .held || facts.theirs == .taken
         if found == .matched {
+            if facts.isDoubled { return "two transactions under the key" }
+            if facts.isDenied, !facts.isYoung { return "the provider denies what its listing showed" }
             if facts.work != .none { return "work is outstanding" }
             if holdsHere != holdsThere { return "one side holds money" }
             if facts.theirs != .absent, facts.amount != .same || !facts.isReadable { return "other amounts" }

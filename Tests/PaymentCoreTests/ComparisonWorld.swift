@@ -66,7 +66,8 @@ final class ComparisonWorld {
 
     /// Works at the run until it is finished, let go of, or the process ends.
     private func work() throws {
-        var machine = ComparisonMachine(run: run, contract: contract, settings: settings)
+        var machine = ComparisonMachine(
+            run: run, contract: contract, settings: settings, store: Compared.store)
         var waiting = machine.handle(.claimed, at: now)
         while !waiting.isEmpty {
             let order = waiting.remove(at: faults.chance.below(waiting.count))
@@ -88,7 +89,15 @@ final class ComparisonWorld {
         switch order {
         case .readStanding: return .standing(standing)
         case .readPage(let cursor, let limit): return page(after: cursor, limit)
-        case .lookUp(let questions): return .known(questions.map { known($0.key, names: $0.payment) })
+        case .lookUp(let questions, let part):
+            let asked = Set(questions.map(\.key))
+            let listed = rows.values.filter { row in
+                row.isAgreed && !asked.contains(row.key)
+                    && row.listedAt.map { part?.contains($0) ?? false } ?? false
+            }
+            return .known(
+                questions.map { known($0.key, names: $0.payment) }
+                    + listed.map { known($0.key, names: $0.theirs?.payment) }.sorted { $0.key < $1.key })
         case .readOurs(let place, let limit):
             let changed = books.values.filter { run.booksWindow.contains($0.updatedAt) }
                 .filter { position in place.map { BookedPlace(position) > $0 } ?? true }
@@ -137,8 +146,12 @@ final class ComparisonWorld {
     private func answer(_ question: KeyQuestion) -> KeyAnswer {
         if silent.contains(question.key) { return .unavailable }
         guard let shown = provider[question.key] else { return .absent }
+        let earlier = alsoListed.filter { line in
+            line.key == question.key && line.updatedAt.map(question.earlier.contains) ?? false
+        }
+        let all = earlier.reduce(shown) { $0.beside($1) }
         let isLater = shown.updatedAt.map { shown in question.listedAt.map { shown > $0 } ?? true } ?? false
-        return .shown(shown, isListed: isLater ? !hidden.contains(question.key) : nil)
+        return .shown(all, isListed: isLater ? !hidden.contains(question.key) : question.listedAt.map { _ in true })
     }
 
     private func explained() throws -> [Currency: ExplainedDifference] {

@@ -197,7 +197,7 @@ import Testing
     private func found(_ key: EffectKey, of payment: Payment, at provider: ProviderName) throws -> UnbookedTransaction {
         let theirs = ListedPosition(
             key: key, payment: payment.id, leg: 0, status: .captured, amount: payment.amount, captured: payment.amount,
-            refunds: [], updatedAt: now, contradiction: nil)
+            refunds: [], updatedAt: now, contradiction: nil, store: Compared.store)
         let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", .orphan) { _ in true }])
         let verdict = table.classify(ComparisonFacts(ours: .unknown, theirs: .taken))
         let finding = ComparisonFinding(provider: provider, key: key, verdict, ours: nil, named: nil, theirs: theirs)
@@ -218,6 +218,8 @@ import Testing
         for found in ComparisonClass.differences where found != .orphan && found != .duplicate && found != .unproven {
             #expect(UnbookedTransaction(try Compared.finding(found, theirs: shown), run: run) == nil)
         }
+        let storeless = try Compared.theirs("k", .captured, names: "x", store: nil)
+        #expect(UnbookedTransaction(try Compared.finding(.orphan, theirs: storeless), run: run) == nil)
         let nameless = try Compared.theirs("k", .captured)
         #expect(UnbookedTransaction(try Compared.finding(.orphan, theirs: nameless), run: run) == nil)
     }

@@ -80,7 +80,7 @@ func scriptedProvider(
     now: Timestamp = StandingClock.noon
 ) throws -> ReferenceProvider {
     ReferenceProvider(
-        name: try ProviderName("card"), contract: contract, amounts: amounts,
+        name: try ProviderName("card"), contract: contract, store: nil, amounts: amounts,
         client: ProviderClient(
             address: try ProviderAddress("https://provider.example/card/"), sender: sender, limits: TimeLimits()),
         clock: StandingClock(moment: now))

@@ -165,9 +165,10 @@ struct WireTransactionTests {
             let answer = ProviderAnswer(
                 HTTPResponse(status: 201, fields: .of("application/json"), body: bytes, bytesWritten: 9))
             let classification = OutcomeClassification(
-                reading: ObservationReading(amounts: .minorUnits, phases: .authorizeCapture),
+                reading: ObservationReading(amounts: .minorUnits, phases: .authorizeCapture, keyFormat: .hex40),
                 payment: try book.payment, began: StandingClock.noon)
-            let change = try PutTransaction(book.send(.authorize), amount: WireAmount(value: 1200, currency: "JPY"))
+            let change = try PutTransaction(
+                book.send(.authorize), amount: WireAmount(value: 1200, currency: "JPY"), store: nil)
             let report = classification.report(of: answer, to: change, now: StandingClock.noon)
             #expect([.accepted, .indeterminate].contains(report.outcome))
         }

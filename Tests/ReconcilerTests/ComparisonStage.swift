@@ -46,16 +46,16 @@ struct ComparisonStage {
 
     func runner(_ holder: String = "worker") -> ComparisonRunner {
         ComparisonRunner(
-            store: store, provider: provider, settlement: NoSettlement(), settings: settings, holder: holder,
-            lease: ComparisonStage.lease, clock: clock, logger: Logger(label: "test"))
+            store: store, provider: provider, settlement: NoSettlement(), settings: settings, identity: nil,
+            holder: holder, lease: ComparisonStage.lease, clock: clock, logger: Logger(label: "test"))
     }
 
     func loop(
         _ holder: String = "worker", mayWork: @escaping @Sendable () -> Bool = { true }
     ) -> ComparisonLoop {
         ComparisonLoop(
-            store: store, providers: [provider], settlement: NoSettlement(), settings: settings, holder: holder,
-            lease: ComparisonStage.lease, mayWork: mayWork, clock: clock, logger: Logger(label: "test"))
+            store: store, providers: [provider], settlement: NoSettlement(), settings: settings, identity: nil,
+            holder: holder, lease: ComparisonStage.lease, mayWork: mayWork, clock: clock, logger: Logger(label: "test"))
     }
 
     /// Whether somebody else can have a run now. If so, it is given back.

@@ -22,7 +22,8 @@ import Testing
             caller: one.caller, payment: payment, operation: one.key, leg: leg, effect: .authorize)
         let theirs = ListedPosition(
             key: EffectKey(source, format: .hex40), payment: payment, leg: leg, status: .captured, amount: one.amount,
-            captured: one.amount, refunds: [], updatedAt: one.clock.now(), contradiction: nil)
+            captured: one.amount, refunds: [], updatedAt: one.clock.now(), contradiction: nil,
+            store: StoreID(text: "sto_" + String(repeating: "0", count: 32)))
         let verdict = ComparisonTable.shipped.classify(
             ComparisonFacts(ours: nil, named: nil, theirs: theirs, in: .init(horizon: one.clock.now() + .seconds(1))))
         let finding = ComparisonFinding(

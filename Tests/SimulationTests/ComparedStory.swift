@@ -67,7 +67,8 @@ struct ComparedStory {
         let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", found) { _ in true }])
         let theirs = ListedPosition(
             key: key, payment: story.payment.id, leg: 0, status: .captured, amount: story.payment.amount,
-            captured: story.payment.amount, refunds: [], updatedAt: story.now, contradiction: nil)
+            captured: story.payment.amount, refunds: [], updatedAt: story.now, contradiction: nil,
+            store: SimulatedProvider.ours)
         return ComparisonFinding(
             provider: provider, key: key, table.classify(ComparisonFacts(ours: .unknown, theirs: .taken)), ours: nil,
             named: nil, theirs: theirs)

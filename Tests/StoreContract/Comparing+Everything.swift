@@ -26,6 +26,8 @@ extension Comparing {
         _ = try await store.record(ComparisonStep(run: run), token: work.token)
         _ = try await store.renewRun(run.id, token: work.token, leaseFor: .minutes(1))
         _ = try await store.positions(at: run.provider, [PositionQuestion(key: ours.key)])
+        let hour = try require(ComparedWindow(from: ManualClock.start, to: clock.now() + .hours(1)), "a window")
+        _ = try await store.listedKeys(at: run.provider, in: hour, limit: 5)
         _ = try await changed(in: ManualClock.start, clock.now() + .hours(1), limit: 5)
         _ = try await store.unsettledPositions(at: run.provider, after: nil, limit: 5)
         _ = try await store.unsettledPositions(at: run.provider, after: ours.key, limit: 5)

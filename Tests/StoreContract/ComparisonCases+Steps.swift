@@ -27,6 +27,46 @@ extension ComparisonContractCase {
             try require(found, is: [finding], "the finding")
             try require(try await it.store.standing(at: work.run.provider), is: moved, "what stands")
         },
+        ComparisonContractCase("all that a key shows reads back: when it was made, whose it is, what is beside it") {
+            it in
+            var work = try await it.work()
+            let plain = try Comparing.taken("shared")
+            let hold = ListedLine(
+                status: .authorized, amount: plain.amount, captured: try Money(0, Comparing.yen()),
+                createdAt: ManualClock.start, updatedAt: ManualClock.start + .seconds(3))
+            let theirs = ListedPosition(
+                key: plain.key, payment: nil, leg: nil, status: .captured, amount: plain.amount,
+                captured: plain.captured, refunds: [], createdAt: ManualClock.start + .seconds(1),
+                updatedAt: ManualClock.start + .seconds(2), contradiction: nil, others: [plain.line, hold],
+                store: StoreID(text: "sto_" + String(repeating: "a", count: 32)))
+            let row = ComparedPosition(
+                provider: work.run.provider, key: plain.key, theirs: theirs, ours: nil, listedAt: theirs.updatedAt,
+                finding: .foreign, row: "a.row", isNamed: true, comparedAt: it.clock.now(), run: work.run.id)
+            try await it.record(&work) { $0.positions = [row] }
+            let known = try await it.store.positions(at: work.run.provider, [PositionQuestion(key: row.key)])
+            try require(known.map(\.row), is: [row], "the position")
+        },
+        ComparisonContractCase("what agreed is found by when the listing showed it last") { it in
+            var work = try await it.work()
+            let run = work.run
+            let rows = try ["b", "a", "c"].enumerated().map { place, name in
+                var row = try Comparing.row(name, .matched, run: run)
+                row.listedAt = ManualClock.start + .seconds(Int64(place))
+                return row
+            }
+            let named = try Comparing.row("named", .matched, isNamed: true, run: run)
+            let other = try Comparing.row("other", .inert, run: run)
+            try await it.record(&work) { $0.positions = rows + [named, other] }
+            func keys(_ from: Int64, _ to: Int64, limit: Int = 10) async throws -> [String] {
+                let start = ManualClock.start
+                let window = try require(
+                    ComparedWindow(from: start + .seconds(from), to: start + .seconds(to)), "a window")
+                return try await it.store.listedKeys(at: run.provider, in: window, limit: limit).map(\.key.text)
+            }
+            try require(try await keys(0, 9), is: ["b", "a", "c"], "all, in order")
+            try require(try await keys(0, 9, limit: 2), is: ["b", "a"], "no more than asked")
+            try require(try await keys(1, 2), is: ["a"], "from the beginning, and without the end")
+        },
         ComparisonContractCase("a step is refused whole under a lease that is not held any more") { it in
             let work = try await it.work()
             it.clock.advance(by: .minutes(2))

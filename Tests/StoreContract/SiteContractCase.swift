@@ -58,6 +58,11 @@ extension SiteContractCase {
             try require(row.leaseUntil, is: nil, "the lease")
             try require(try await it.store.siteTerms(limit: 10).map(\.epoch), is: [1], "the terms")
         },
+        SiteContractCase("a store has one identity, whatever term it is in") { it in
+            let identity = try require(try await it.store.siteReading().store, "the identity")
+            _ = try require(try await it.store.beginTerm(it.term(2), loss: .promotion), "the next term")
+            try require(try await it.store.siteReading().store, is: identity, "the identity in the next term")
+        },
         SiteContractCase("a term reads back with who began it and why, and its loss stays open") { it in
             it.clock.advance(by: .seconds(3))
             let term = it.term(2)

@@ -136,8 +136,24 @@ enum ComparisonRendering {
             "captured": money(position.captured),
             "refunds": .array(position.refunds.map(refund)),
             "net": net(position.net),
+            "created_at": .optional(position.createdAt?.rfc3339),
             "updated_at": .optional(position.updatedAt?.rfc3339),
+            "store": .optional(position.store?.text),
+            "others": .array(position.others.map(line)),
             "contradiction": .optional(position.contradiction),
+        ])
+    }
+
+    /// A further transaction under the same key.
+    private static func line(_ line: ListedLine) -> JSONValue {
+        .members([
+            "status": .string(line.status.rawValue),
+            "amount": money(line.amount),
+            "captured": money(line.captured),
+            "refunds": .array(line.refunds.map(refund)),
+            "created_at": .optional(line.createdAt?.rfc3339),
+            "updated_at": .optional(line.updatedAt?.rfc3339),
+            "contradiction": .optional(line.contradiction),
         ])
     }
 

@@ -38,6 +38,7 @@ enum SiteRendering {
         let left = row.leaseUntil.map { max(0, ($0 - reading.now).milliseconds) }
         let document: KeyValuePairs<String, JSONValue> = [
             "site": .string(site.name), "role": .string(SiteRole(site, reading).rawValue),
+            "store": .optional(reading.store?.text),
             "active_site": .optional(row.term?.site.name), "epoch": .integer(row.epoch),
             "phase": .string(row.phase.rawValue), "mode": .string(row.mode.rawValue),
             "term": row.term.map { term($0) } ?? .null,

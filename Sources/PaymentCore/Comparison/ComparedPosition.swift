@@ -39,6 +39,9 @@ public struct ComparedPosition: Sendable, Hashable, Codable {
         self.run = run
     }
 
+    /// Whether both sides agreed, and nothing of it is named.
+    public var isAgreed: Bool { finding == .matched && !isNamed }
+
     /// Whether a later run looks at it again although neither side changed: what differs, and what is in flight.
     public var isUnsettled: Bool { finding.isUnsettled || isNamed }
 }

@@ -4,6 +4,8 @@ public enum ComparisonClass: String, Sendable, Hashable, Codable, CaseIterable {
     case matched
     /// Only the provider knows it, and it holds no money: nothing is to be settled.
     case inert
+    /// Another store that uses the same account made it: it is no business of ours, and is counted apart.
+    case otherStore = "other_store"
     /// Our side is not decided yet, or the change is too young to be judged: not a difference.
     case inFlight = "in_flight"
     /// What is shown cannot be what was asked for: another kind, another merchant, an amount that cannot be read.
@@ -34,7 +36,7 @@ public enum ComparisonClass: String, Sendable, Hashable, Codable, CaseIterable {
     /// Whether it is a difference, and so a matter for a discrepancy.
     public var isDifference: Bool {
         switch self {
-        case .matched, .inert, .inFlight: false
+        case .matched, .inert, .otherStore, .inFlight: false
         default: true
         }
     }

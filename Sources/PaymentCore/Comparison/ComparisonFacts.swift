@@ -26,6 +26,8 @@ public struct ComparisonFacts: Sendable, Hashable {
         case otherTransaction
         /// A payment that was ours, and was pruned long after it had ended.
         case prunedPayment
+        /// Another store.
+        case otherStore
     }
 
     /// What the provider shows.
@@ -84,6 +86,10 @@ public struct ComparisonFacts: Sendable, Hashable {
     public var isYoung: Bool
     /// Whether the listing withholds what the provider shows to whoever asks for the key.
     public var isHidden: Bool
+    /// Whether more than one transaction under the key holds or took money.
+    public var isDoubled: Bool
+    /// Whether the provider, asked for the key, denies money that its listing showed.
+    public var isDenied: Bool
 
     /// Facts of two sides that agree as far as they can.
     public init(ours: Ours, theirs: Theirs) {
@@ -97,6 +103,8 @@ public struct ComparisonFacts: Sendable, Hashable {
         refunds = .same
         isYoung = false
         isHidden = false
+        isDoubled = false
+        isDenied = false
     }
 }
 
@@ -111,6 +119,10 @@ extension ComparisonFacts {
         public var isHidden: Bool
         /// Whether the payment that it names was ours and was pruned.
         public var isPruned: Bool
+        /// Whether the provider, asked for the key, denies money that its listing showed.
+        public var isDenied = false
+        /// Whose comparison it is; `nil` where the store has no identity.
+        public var store: StoreID?
 
         /// Surroundings.
         public init(
@@ -138,11 +150,16 @@ extension ComparisonFacts {
             let lost = surroundings.isPruned ? Naming.prunedPayment : .lostLeg
             naming = named != nil ? .otherTransaction : theirs?.payment != nil ? lost : .nobody
         }
-        isReadable = theirs?.contradiction == nil
+        let isOthers = theirs?.store.map { $0 != surroundings.store && surroundings.store != nil } ?? false
+        if ours == nil, isOthers { naming = .otherStore }
+        // Two stores that took the same key: nothing of it may be believed.
+        isReadable = theirs?.contradiction == nil && !isOthers
         isHidden = surroundings.isHidden && theirs != nil
         isYoung =
             (ours?.updatedAt ?? named?.updatedAt).map { $0 >= surroundings.horizon } ?? false
-            || theirs?.updatedAt.map { $0 >= surroundings.horizon } ?? false
+            || theirs?.lastChange.map { $0 >= surroundings.horizon } ?? false
+        isDoubled = theirs?.isDoubled ?? false
+        isDenied = surroundings.isDenied
         guard let ours, let theirs else { return }
         if let shown = theirs.amount, shown != ours.amount {
             amount = shown.currency == ours.amount.currency ? .differs : .currencyDiffers
@@ -172,7 +189,7 @@ extension ComparisonFacts {
         case .declined, .tombstoned, .expired: return .ended
         case .voided: return .reversed
         case .captured:
-            guard let net = position.net, !(position.captured?.isZero ?? true) else { return .taken }
+            guard let net = position.line.net, !(position.captured?.isZero ?? true) else { return .taken }
             return net.value == 0 ? .reversed : .taken
         }
     }

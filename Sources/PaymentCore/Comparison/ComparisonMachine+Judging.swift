@@ -7,6 +7,8 @@ extension ComparisonMachine {
         var listed: ListedPosition?
         /// What the store knows.
         var known: KnownPosition
+        /// The listing showed it once where it does not show it now, and both sides agreed then.
+        var isLeftOut = false
         /// The provider is being asked, or was.
         var isAsked = false
         /// What it said.
@@ -25,13 +27,51 @@ extension ComparisonMachine {
             self.known = known
         }
 
-        /// What was shown last: the answer to a question before a listing, and of the rest the later change.
-        var theirs: ListedPosition? {
+        /// A position that a page of the listing should show.
+        init(leftOut known: KnownPosition) {
+            self.init(known: known)
+            isLeftOut = true
+        }
+
+        /// Whether it was left out of the listing, now or when it was looked at last, and nobody said more.
+        var wasLeftOut: Bool { isLeftOut || listed == nil && known.row?.row == ComparisonMachine.leftOut }
+
+        /// What the provider is asked. What was left out is looked for in the listing, wherever it is now.
+        var question: KeyQuestion {
+            KeyQuestion(
+                key: key, payment: known.ours?.payment, listedAt: wasLeftOut ? nil : listedAt,
+                earlier: theirs?.untold ?? [])
+        }
+
+        /// What is shown of the key: each of its transactions as it was shown last.
+        var theirs: ListedPosition? { shown?.arranged(for: known.ours) }
+
+        private var shown: ListedPosition? {
+            let seen = Item.joined(known.row?.theirs, listed)
             switch answer {
-            case .shown(let position, _): position
-            // The listing shows it: that is more than an inquiry that does not find it.
-            case .absent: listed
-            case .unavailable, nil: Item.later(known.row?.theirs, listed)
+            case .shown(let position, let isListed):
+                guard let all = Item.joined(seen, position), all.isShared, isListed != nil else {
+                    return Item.joined(seen, position)
+                }
+                // A line that the listing does not show any more became the later one.
+                let kept = Set(position.lines.compactMap(\.updatedAt))
+                return all.without(Set(all.untold).subtracting(kept))
+            // Money that was shown is not explained away by an inquiry that does not find it.
+            case .absent: return listed == nil && !Item.holdsMoney(seen) ? nil : seen
+            case .unavailable, nil: return seen
+            }
+        }
+
+        /// Whether an inquiry shows nothing, or a key without money, where the listing showed money.
+        ///
+        /// - Parameter isForgotten: the provider may not show a status any more, so that its silence says nothing.
+        func isDenied(_ theirs: ListedPosition?, isForgotten: Bool) -> Bool {
+            guard let theirs, theirs.line.holdsMoney else { return false }
+            switch answer {
+            case .absent: return !isForgotten
+            case .shown(let position, _):
+                return position.line.isEnded && !position.lines.contains(where: \.holdsMoney)
+            case .unavailable, nil: return false
             }
         }
 
@@ -54,11 +94,14 @@ extension ComparisonMachine {
             }
         }
 
-        /// The later of two, by the provider's clock; the second if it does not say.
-        static func later(_ first: ListedPosition?, _ second: ListedPosition?) -> ListedPosition? {
+        private static func holdsMoney(_ position: ListedPosition?) -> Bool {
+            position?.lines.contains(where: \.holdsMoney) ?? false
+        }
+
+        /// What both show together; the second is what was shown later, where the provider does not say.
+        static func joined(_ first: ListedPosition?, _ second: ListedPosition?) -> ListedPosition? {
             guard let first, let second else { return first ?? second }
-            guard let old = first.updatedAt, let new = second.updatedAt else { return second }
-            return old > new ? first : second
+            return first.joined(by: second)
         }
     }
 
@@ -76,16 +119,10 @@ extension ComparisonMachine {
         let judgements = items.map { judgement($0, now) }
         batch?.judgements = judgements
         guard batch?.wasAsked == false, contract.inquiry == .byOwnKey else { return plan(now) }
-        let places = judgements.indices.filter { isWorthAsking(judgements[$0]) }
+        let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
         guard !places.isEmpty else { return plan(now) }
         for place in places { batch?.items[place].isAsked = true }
-        return [
-            .ask(
-                places.map { place in
-                    let item = items[place]
-                    return KeyQuestion(key: item.key, payment: item.known.ours?.payment, listedAt: item.listedAt)
-                })
-        ]
+        return [.ask(places.map { items[$0].question })]
     }
 
     private func judgement(_ item: Item, _ now: Timestamp) -> Judgement {
@@ -94,14 +131,17 @@ extension ComparisonMachine {
 
     /// A listing may lag behind, and what is remembered may be old: before anything is called a difference, and before
     /// one that is known is judged again, the provider is asked for the key.
-    private func isWorthAsking(_ judgement: Judgement) -> Bool {
+    private func isWorthAsking(_ item: Item, _ judgement: Judgement) -> Bool {
         guard case .found(let verdict) = judgement else { return false }
-        return verdict.finds.isDifference || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
+        return item.wasLeftOut || verdict.finds.isDifference
+            || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
     }
 
     /// What was judged in this run and did not change since, or was asked for a short while ago.
     private func isPassedOver(_ item: Item, _ now: Timestamp) -> Bool {
         if item.listed == nil, foundDry.contains(item.key) { return true }
+        // Where nobody can be asked, it cannot be told from what changed since and is listed later.
+        if item.isLeftOut { return contract.inquiry != .byOwnKey }
         if isAwaitingListing(item) { return true }
         guard item.listed == nil, let row = item.known.row, row.ours == item.known.ours else { return false }
         if row.run == run.id { return true }
@@ -112,23 +152,31 @@ extension ComparisonMachine {
     /// What a position is.
     private func verdict(_ item: Item) -> ComparisonTable.Verdict {
         let theirs = item.theirs
+        let isForgotten = isForgotten(item.known.ours)
+        var surroundings = ComparisonFacts.Surroundings(
+            horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden,
+            isPruned: item.known.isPruned)
+        surroundings.isDenied = item.isDenied(theirs, isForgotten: isForgotten)
+        surroundings.store = store
         let facts = ComparisonFacts(
-            ours: item.known.ours, named: item.known.named, theirs: theirs,
-            in: ComparisonFacts.Surroundings(
-                horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden,
-                isPruned: item.known.isPruned))
+            ours: item.known.ours, named: item.known.named, theirs: theirs, in: surroundings)
         let verdict = table.classify(facts)
+        if item.wasLeftOut, item.answer == .unavailable {
+            return ComparisonTable.Verdict(row: ComparisonMachine.leftOut, finds: .inFlight)
+        }
         guard verdict.finds.isDifference else { return verdict }
         if item.answer == .unavailable {
             return ComparisonTable.Verdict(row: "provider.silent", finds: .inFlight)
         }
-        if theirs == nil, isForgotten(item.known.ours) {
+        if theirs == nil, isForgotten {
             return ComparisonTable.Verdict(row: "provider.forgot", finds: .inFlight)
         }
         if isBehindListing(item) { return ComparisonTable.Verdict(row: ComparisonMachine.behind, finds: .inFlight) }
         return verdict
     }
 
+    /// The row for what the listing left out, and the provider could not be asked for.
+    static let leftOut = "listing.left-out"
     /// The row for what the listing has to be read further for.
     static let behind = "listing.behind"
 

@@ -60,7 +60,7 @@ extension ComparisonMachine {
         draft.step.run.counts.asked += items.count { $0.answer != nil }
         draft.step.run.counts.unanswered += items.count { $0.answer == .unavailable }
         switch run.checkpoint.phase {
-        case .listing: draft.step.run.counts.listed += items.count
+        case .listing: draft.step.run.counts.listed += items.count { !$0.isLeftOut }
         case .ours: draft.step.run.counts.booked += items.count + (batch?.unchanged ?? 0)
         case .unsettled: draft.step.run.counts.revisited += judged
         case .opening, .proof, .done: break
@@ -72,8 +72,9 @@ extension ComparisonMachine {
         _ item: Item, _ verdict: ComparisonTable.Verdict, into draft: inout Draft, _ now: Timestamp
     ) -> Bool {
         let before = item.known.row
-        let theirs = item.theirs
-        if run.checkpoint.phase == .listing || run.checkpoint.phase == .ours && isNews(item, verdict) {
+        let theirs = counted(item, verdict)
+        let isListed = run.checkpoint.phase == .listing && !item.isLeftOut
+        if isListed || run.checkpoint.phase == .ours && isNews(item, verdict) {
             draft.step.run.counts[verdict.finds] += 1
         }
         let isNamed = name(item, verdict, into: &draft, now)
@@ -97,6 +98,11 @@ extension ComparisonMachine {
         return true
     }
 
+    /// What the provider shows, as far as it is a matter of this store: another's money is not counted.
+    private func counted(_ item: Item, _ verdict: ComparisonTable.Verdict) -> ListedPosition? {
+        verdict.finds == .otherStore ? nil : item.theirs
+    }
+
     /// Of our legs those count that the listing did not show in this run, or that differ.
     private func isNews(_ item: Item, _ verdict: ComparisonTable.Verdict) -> Bool {
         if run.isDry { return verdict.finds.isDifference }
@@ -111,7 +117,7 @@ extension ComparisonMachine {
         guard verdict.finds.isDifference || item.known.row?.isNamed == true else { return false }
         let id = DiscrepancyID(provider: run.provider, subject: .transaction(item.key))
         let known = batch?.discrepancies?[id]
-        let (ours, theirs) = (item.known.ours?.net, item.theirs?.net)
+        let (ours, theirs) = (item.known.ours?.net, counted(item, verdict)?.net)
         let finding = ComparisonFinding(
             provider: run.provider, key: item.key, verdict, ours: item.known.ours, named: item.known.named,
             theirs: item.theirs)

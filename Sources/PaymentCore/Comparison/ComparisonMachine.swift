@@ -10,6 +10,7 @@ public struct ComparisonMachine: Sendable {
     let settings: ComparisonSettings
     let contract: ProviderContract
     let table: ComparisonTable
+    let store: StoreID?
     var batch: Batch?
     var ahead = Ahead.nothing
     /// Pages since the last step that had nothing to write but how far the run got.
@@ -34,70 +35,16 @@ public struct ComparisonMachine: Sendable {
     /// So many pages in a row may go without a step of their own, if there is nothing to write of them.
     static let mostUnrecorded = 16
 
-    /// A page in work.
-    struct Batch: Sendable {
-        /// Its positions.
-        var items: [Item]
-        /// Where each key is among them.
-        let places: [EffectKey: Int]
-        /// Where the run goes on after it.
-        var after: ComparisonRun.Checkpoint
-        /// What the store knows of its keys is there.
-        var isLookedUp: Bool
-        /// The provider was asked.
-        var wasAsked = false
-        /// Legs of ours that belong to it, and need no judgement.
-        var unchanged = 0
-        /// What its positions were judged to be by what is known of them now, in their order.
-        var judgements: [Judgement] = []
-        /// The discrepancies that it is about, once they were read.
-        var discrepancies: [DiscrepancyID: Discrepancy]?
-        /// What was carried out already.
-        var carriedOut: Set<SettlementOrder> = []
-        /// The step that waits for what is carried out, or is on its way.
-        var step: ComparisonStep?
-
-        /// Positions of the store.
-        init(items: [Item], after: ComparisonRun.Checkpoint) {
-            self.items = items
-            self.after = after
-            places = Dictionary(items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-            isLookedUp = true
-        }
-
-        /// A page of the listing.
-        init(_ page: ListedPage) {
-            var places: [EffectKey: Int] = [:]
-            items = []
-            items.reserveCapacity(page.positions.count)
-            for position in page.positions {
-                // A transaction that changes while the pages are read comes twice.
-                if let place = places[position.key] {
-                    items[place].listed = Item.later(items[place].listed, position)
-                } else {
-                    places[position.key] = items.count
-                    items.append(Item(key: position.key, listed: position))
-                }
-            }
-            self.places = places
-            after = ComparisonRun.Checkpoint(page.next == nil ? .ours : .listing)
-            after.cursor = page.next
-            isLookedUp = false
-        }
-
-        /// What is to be looked up of a page of the listing.
-        var questions: [PositionQuestion] { items.compactMap { $0.listed.map { PositionQuestion($0) } } }
-    }
-
-    /// A machine for a run that was claimed.
+    /// A machine for a run that was claimed, of a store; without its identity nothing is known to be another's.
     public init(
-        run: ComparisonRun, contract: ProviderContract, settings: ComparisonSettings,
+        run: ComparisonRun, contract: ProviderContract, settings: ComparisonSettings, store: StoreID? = nil,
         table: ComparisonTable = .shipped
     ) {
         self.run = run
         self.contract = contract
         self.settings = settings
         self.table = table
+        self.store = store
     }
 
     /// Handles one event.
@@ -106,11 +53,9 @@ public struct ComparisonMachine: Sendable {
         case .claimed: return beginPhase()
         case .standing(let sums): return stands(sums, now)
         case .page(let page):
-            guard batch == nil else {
-                ahead = .listed(Batch(page))
-                return lookUpAhead()
-            }
-            return open(Batch(page))
+            guard let batch else { return open(Batch(page, of: run, from: run.checkpoint.listedUpTo)) }
+            ahead = .listed(Batch(page, of: run, from: batch.after.listedUpTo))
+            return lookUpAhead()
         case .cursorRefused:
             return refused()
         case .known(let known): return looked(known, now)
@@ -217,7 +162,7 @@ extension ComparisonMachine {
     /// Begins a page of the listing, and has the next one read meanwhile.
     private mutating func open(_ page: Batch) -> [ComparisonOrder] {
         batch = page
-        return [.lookUp(page.questions)] + readAhead(page)
+        return [.lookUp(page.questions, listedIn: page.part)] + readAhead(page)
     }
 
     /// Begins a page of the listing of which was looked up already what is known.
@@ -242,7 +187,7 @@ extension ComparisonMachine {
             !next.items.contains(where: { batch.places[$0.key] != nil })
         else { return [] }
         ahead = .lookingUp(next)
-        return [.lookUp(next.questions)]
+        return [.lookUp(next.questions, listedIn: next.part)]
     }
 
     private mutating func looked(_ known: [KnownPosition], _ now: Timestamp) -> [ComparisonOrder] {
@@ -280,10 +225,7 @@ extension ComparisonMachine {
 
     private mutating func take(_ known: [KnownPosition]) {
         batch?.isLookedUp = true
-        for found in known {
-            guard let place = batch?.places[found.key] else { continue }
-            batch?.items[place].known = found
-        }
+        for found in known { batch?.take(found) }
     }
 
     private mutating func take(_ answers: [EffectKey: KeyAnswer]) {

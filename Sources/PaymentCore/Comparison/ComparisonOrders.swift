@@ -21,18 +21,23 @@ public struct KeyQuestion: Sendable, Hashable {
     /// The latest change that the listing showed. What the provider shows of a later change is looked for in its
     /// listing as well; with `nil` whatever it shows.
     public var listedAt: Timestamp?
+    /// Earlier changes that the listing showed under the key. What it still shows of them is a transaction of its own,
+    /// and is answered among ``ListedPosition/others``.
+    public var earlier: [Timestamp]
 
     /// A question.
-    public init(key: EffectKey, payment: PaymentID?, listedAt: Timestamp?) {
+    public init(key: EffectKey, payment: PaymentID?, listedAt: Timestamp?, earlier: [Timestamp] = []) {
         self.key = key
         self.payment = payment
         self.listedAt = listedAt
+        self.earlier = earlier
     }
 }
 
 /// What the provider says of a key.
 public enum KeyAnswer: Sendable, Hashable {
-    /// It shows a transaction. Whether its listing shows it too: `nil` where that was not looked for, or cannot be.
+    /// It shows a transaction. Whether its listing shows it too: `nil` where that was not looked for, or cannot be,
+    /// also where it could not be seen whether it shows ``KeyQuestion/earlier`` ones.
     case shown(ListedPosition, isListed: Bool?)
     /// It does not know the key.
     case absent
@@ -69,8 +74,9 @@ public enum ComparisonOrder: Sendable, Hashable {
     case readStanding
     /// Read a page of the listing of the run's ``ComparisonRun/listingWindow``.
     case readPage(cursor: String?, limit: Int)
-    /// Read what the store knows of keys.
-    case lookUp([PositionQuestion])
+    /// Read what the store knows of keys; and, where a window is named, of the keys that agreed when they were compared
+    /// last and that the listing showed in that window then.
+    case lookUp([PositionQuestion], listedIn: ComparedWindow?)
     /// Read our legs that changed in the run's ``ComparisonRun/booksWindow``.
     case readOurs(after: BookedPlace?, limit: Int)
     /// Read unsettled positions.
@@ -105,7 +111,7 @@ public enum ComparisonEvent: Sendable, Hashable {
     /// The provider does not take its cursor any more: the listing is begun again. That a first page is refused is a
     /// failure, and no such event.
     case cursorRefused
-    /// What the store knows of the keys that were looked up.
+    /// What the store knows of the keys that were looked up, in any order.
     case known([KnownPosition])
     /// Our legs that changed.
     case ours(BookedPage)

@@ -75,9 +75,13 @@ public struct ComparisonPolicy: Sendable, Hashable {
     public func rule(for found: ComparisonClass) -> Rule { rules[found] ?? Rule(.tell) }
 
     /// What is done about a difference. Where that could do nothing, a person is told instead: the payment's machine
-    /// cannot act any more, or the transaction does not show what it would take to undo it.
+    /// cannot act any more, or the transaction does not show what it would take to undo it. So it is where it might
+    /// reach another transaction: the key has several, or the provider denies the one that its listing shows.
     public func rule(for finding: ComparisonFinding) -> Rule {
         let rule = rule(for: finding.finding)
+        if finding.theirs?.isShared == true || finding.row == ComparisonTable.denied {
+            return Rule(.tell, after: rule.wait)
+        }
         let doesSomething =
             switch rule.action {
             case .settle, .quarantine: finding.ours?.isActionable == true
@@ -90,7 +94,7 @@ public struct ComparisonPolicy: Sendable, Hashable {
     /// The actions that make sense for a class, in the order of ``ComparisonAction``.
     public static func allowed(for found: ComparisonClass) -> [ComparisonAction] {
         switch found {
-        case .matched, .inert, .inFlight: []
+        case .matched, .inert, .otherStore, .inFlight: []
         case .contradiction, .currencyDiffers, .amountDiffers, .statusDiffers, .refundDiffers, .oursOnly, .hidden,
             .lateReversal:
             [.settle, .quarantine, .tell]

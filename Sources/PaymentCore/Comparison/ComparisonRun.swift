@@ -45,6 +45,8 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         public var phase: Phase
         /// The provider's cursor of the next page of its listing.
         public var cursor: String?
+        /// Up to where the listing was read, by when transactions changed last.
+        public var listedUpTo: Timestamp?
         /// The last of our legs that was compared.
         public var place: BookedPlace?
         /// The last unsettled key that was looked at.

@@ -100,6 +100,11 @@ public struct PositionQuestion: Sendable, Hashable {
         self.leg = leg
     }
 
+    /// The question that a remembered position asks.
+    public init(_ row: ComparedPosition) {
+        self.init(key: row.key, payment: row.theirs?.payment, leg: row.theirs?.leg)
+    }
+
     /// The question that a transaction asks.
     public init(_ theirs: ListedPosition) {
         self.init(key: theirs.key, payment: theirs.payment, leg: theirs.leg)
@@ -135,7 +140,7 @@ public struct KnownPosition: Sendable, Hashable {
     /// nothing to judge anew: what the provider shows later comes with its listing.
     public var isUnchanged: Bool {
         guard let row, let ours else { return false }
-        return row.finding == .matched && !row.isNamed && row.ours == ours
+        return row.isAgreed && row.ours == ours
     }
 }
 

@@ -50,6 +50,9 @@ public struct ComparisonTable: Sendable {
 extension ComparisonTable {
     /// No leg of ours has the key.
     static let unknownRows: [Row] = [
+        Row("theirs.other-store", .otherStore) {
+            $0.ours == .unknown && $0.naming == .otherStore && $0.theirs != .absent
+        },
         Row("theirs.nowhere", .inert) { $0.ours == .unknown && $0.theirs == .absent },
         Row("theirs.holds-nothing", .inert) {
             $0.ours == .unknown && $0.isReadable && ($0.theirs == .reversed || $0.theirs == .ended)
@@ -63,12 +66,21 @@ extension ComparisonTable {
         Row("theirs.foreign", .foreign) { $0.ours == .unknown },
     ]
 
+    /// The row for money that the listing showed, and that the provider denies when it is asked for the key. Reading
+    /// the status again shows nothing else: people are told.
+    static let denied = "theirs.denied"
+
     /// A leg of ours has it.
     static let knownRows: [Row] = [
+        // Under such a key nothing is sent by itself: it might reach either of them.
+        Row("theirs.twice", .duplicate) { $0.isDoubled && !$0.isYoung },
         Row("both.contradiction", .contradiction) { $0.theirs != .absent && !$0.isReadable },
         Row("both.currency", .currencyDiffers) { $0.theirs != .absent && $0.amount == .currencyDiffers },
         Row("both.amount", .amountDiffers) { $0.theirs != .absent && $0.amount == .differs },
-        Row("both.same", .matched) { $0.work == .none && $0.agrees && ($0.theirs == .absent || !$0.isHidden) },
+        Row(ComparisonTable.denied, .contradiction) { $0.isDenied && !$0.isYoung && $0.work != .underWay },
+        Row("both.same", .matched) {
+            $0.work == .none && $0.agrees && !$0.isDoubled && ($0.theirs == .absent || !$0.isHidden)
+        },
         Row("both.young", .inFlight) { $0.isYoung },
         Row("both.hidden", .hidden) { $0.work == .none && $0.agrees },
         Row("ours.under-way", .inFlight) { $0.agrees },

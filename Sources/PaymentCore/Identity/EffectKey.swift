@@ -83,6 +83,30 @@ public enum KeyFormat: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// A key as this format spells it, where it differs only by capitals: some providers list keys in another case than
+    /// they were given. What is no key of this format is left as it is.
+    public func spelled(_ text: String) -> String {
+        let folded = self == .base32of26 ? text.uppercased() : text.lowercased()
+        return folded != text && isForm(folded) ? folded : text
+    }
+
+    private func isForm(_ text: String) -> Bool {
+        let bytes = text.utf8
+        switch self {
+        case .hex64: return bytes.count == 64 && bytes.allSatisfy(KeyFormat.isHex)
+        case .hex40: return bytes.count == 40 && bytes.allSatisfy(KeyFormat.isHex)
+        case .uuid:
+            return bytes.count == 36
+                && bytes.enumerated().allSatisfy { place, byte in
+                    [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : KeyFormat.isHex(byte)
+                }
+        case .base32of26:
+            return bytes.count == 26 && bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x32...0x37).contains($0) }
+        }
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
+
     private static func uuid(_ digest: Digest) -> String {
         var bytes = Array(digest.bytes.prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x80

@@ -49,8 +49,8 @@ public struct UnbookedTransaction: Sendable, Hashable {
     /// Nobody here knows what was charged, and undoing does not need it.
     let instrument: Instrument
 
-    /// The transaction of a finding; `nil` if it is not about one that can be undone: it shows no amount, or names
-    /// nobody.
+    /// The transaction of a finding; `nil` if it is not about one that can be undone: it shows no amount, names nobody,
+    /// or names no store. What names no store may be another's, whose callers were told that it succeeded.
     public init?(_ finding: ComparisonFinding, run: ComparisonRunID) {
         guard let (theirs, amount, payment) = UnbookedTransaction.shown(by: finding) else { return nil }
         let digest = Digest(of: ["reconciled.undo.1", finding.provider.name, theirs.key.text])
@@ -77,7 +77,8 @@ public struct UnbookedTransaction: Sendable, Hashable {
         by finding: ComparisonFinding
     ) -> (theirs: ListedPosition, amount: Money, payment: PaymentID)? {
         guard finding.finding == .orphan || finding.finding == .duplicate, let theirs = finding.theirs,
-            let amount = theirs.amount, !amount.isZero, let payment = theirs.payment, finding.ours == nil
+            let amount = theirs.amount, !amount.isZero, let payment = theirs.payment, finding.ours == nil,
+            theirs.store != nil, !theirs.isShared
         else { return nil }
         return (theirs, amount, payment)
     }

@@ -107,6 +107,13 @@ extension PaymentMachine {
 
     private func reversesSale(_ leg: Leg, _ contract: ProviderContract, _ context: MachineContext) -> Bool {
         guard leg.isOnePhase, contract.cancelReversesSale, leg.compensation == nil else { return false }
+        // A reversal is of the whole sale. What was given back of it, or may have been, would be given back twice.
+        let isRefunded =
+            leg.knowledge?.refunds.contains { $0.state != .declined } ?? false
+            || payment.refunds.contains { refund in
+                refund.parts.contains { $0.leg == leg.index && $0.state != .failed }
+            }
+        if isRefunded { return false }
         // A provider that will not reverse it any more can still give it back.
         if leg.void?.lastOutcome == .declined || leg.void?.lastOutcome == .refused { return false }
         guard let deadline = contract.cancelDeadline else { return true }

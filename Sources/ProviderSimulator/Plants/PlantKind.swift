@@ -72,9 +72,10 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
         switch self {
         case .hidden: [.key, .forMs]
         case .forgotten: [.key]
-        case .orphan: [.key, .amountValue, .currency, .payment, .leg, .onePhase, .held]
+        case .orphan: [.key, .amountValue, .currency, .payment, .leg, .store, .onePhase, .held]
         case .foreign: [.key, .amountValue, .currency, .onePhase, .held]
-        case .duplicate, .voidedElsewhere, .capturedElsewhere, .refundMissing, .chargedBack: [.key]
+        case .duplicate: [.key, .store]
+        case .voidedElsewhere, .capturedElsewhere, .refundMissing, .chargedBack: [.key]
         case .amountChanged, .refundAdded, .refundChanged: [.key, .amountValue]
         case .currencyChanged: [.key, .currency]
         }

@@ -17,6 +17,8 @@ public struct PlantOrder: Codable, Sendable, Equatable {
     public var payment: String?
     /// The leg that an orphan names; default 0.
     public var leg: Int?
+    /// The store that an orphan or a duplicate names.
+    public var store: String?
     /// An orphan or foreign transaction is a sale; default false: a hold that was captured.
     public var onePhase: Bool?
     /// An orphan or foreign transaction is only held; default false.
@@ -41,7 +43,7 @@ public struct PlantOrder: Codable, Sendable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case plant, key, count, seed, currency, payment, leg, held
+        case plant, key, count, seed, currency, payment, leg, store, held
         case amountValue = "amount_value"
         case onePhase = "one_phase"
         case forMs = "for_ms"
@@ -63,6 +65,7 @@ public struct PlantOrder: Codable, Sendable, Equatable {
         currency = try container.decodeIfPresent(String.self, forKey: .currency)
         payment = try container.decodeIfPresent(String.self, forKey: .payment)
         leg = try container.decodeIfPresent(Int.self, forKey: .leg)
+        store = try container.decodeIfPresent(String.self, forKey: .store)
         onePhase = try container.decodeIfPresent(Bool.self, forKey: .onePhase)
         held = try container.decodeIfPresent(Bool.self, forKey: .held)
         forMs = try container.decodeIfPresent(Int64.self, forKey: .forMs)
@@ -80,6 +83,7 @@ public struct PlantOrder: Codable, Sendable, Equatable {
         if let currency, !Amount.isCode(currency) { return (.currency, "three capital letters") }
         if let payment, !(1...500).contains(payment.count) { return (.payment, "1 to 500 characters") }
         if let leg, !(0...999).contains(leg) { return (.leg, "0 to 999") }
+        if let store, !(1...500).contains(store.count) { return (.store, "1 to 500 characters") }
         if onePhase == true, held == true { return (.held, "not of a sale") }
         if let forMs, !(1...maximumSpanMs).contains(forMs) { return (.forMs, "1 to \(maximumSpanMs)") }
         if let atMs, atMs < 0 { return (.atMs, "milliseconds since 1970") }

@@ -79,6 +79,7 @@ extension Planter {
             key: invented("key", order, record.key), kind: record.kind, status: record.status, amount: record.amount,
             createdAt: at, updatedAt: at)
         copy.metadata = record.metadata
+        if let store = order.store { copy.metadata["reconciled_store"] = store }
         copy.fingerprint = record.fingerprint
         copy.behaviour = record.behaviour
         copy.authorizedUntil = record.authorizedUntil.map { _ in at + options.authorizationLifeMs }
@@ -109,6 +110,7 @@ extension Planter {
                 "payment": order.payment ?? "pay_" + invented("payment", order, name), "leg": String(order.leg ?? 0),
                 "caller": "unknown",
             ]
+            record.metadata["reconciled_store"] = order.store
         }
         record.fingerprint = PaymentOrder.fingerprint(
             kind: onePhase ? .sale : .authorize, amount, instrument: "tok_planted", record.metadata)

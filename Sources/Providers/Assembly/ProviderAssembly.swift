@@ -25,6 +25,7 @@ public struct ProviderAssembly: Sendable {
 
     private let sender: any HTTPSender
     private let connections: Int
+    private let store: StoreID?
     private let clock: any WallClock
     private let logger: Logger
 
@@ -32,13 +33,15 @@ public struct ProviderAssembly: Sendable {
     ///   - sender: the wire, shared by all providers.
     ///   - connections: how many requests the sender has on the wire at one time; see
     ///     ``connectionsNeeded(for:)``.
+    ///   - store: whose transactions are sent; it goes to the providers in the metadata.
     ///   - clock: the time.
     ///   - logger: gets a line for each request, with neither header nor path nor body.
     public init(
-        sender: any HTTPSender, connections: Int, clock: any WallClock, logger: Logger
+        sender: any HTTPSender, connections: Int, store: StoreID? = nil, clock: any WallClock, logger: Logger
     ) {
         self.sender = sender
         self.connections = connections
+        self.store = store
         self.clock = clock
         self.logger = logger
     }
@@ -92,7 +95,7 @@ public struct ProviderAssembly: Sendable {
             address: settings.address, sender: MiddlewareStack(layers, sender: sender),
             limits: settings.limits)
         let provider = ReferenceProvider(
-            name: settings.name, contract: settings.contract,
+            name: settings.name, contract: settings.contract, store: store,
             amounts: settings.conversion.map(AmountFormat.converted) ?? .minorUnits, client: client,
             clock: clock)
         return Assembled(provider: provider, breaker: breaker, budget: budget)

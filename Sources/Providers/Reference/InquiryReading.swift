@@ -20,7 +20,7 @@ struct InquiryReading: Sendable {
     func observation(of answer: ProviderAnswer) -> Observation {
         switch answer.content {
         case .transaction(let transaction) where answer.status == 200:
-            guard transaction.key == order.transactionKey.text else { return unavailable("answer_mismatch") }
+            guard reading.key(transaction.key) == order.transactionKey else { return unavailable("answer_mismatch") }
             return reading.observation(of: transaction, for: order.payment, began: began, source: .inquiry)
         case .problem(let document):
             switch ReferenceProblem(document, status: answer.status) {

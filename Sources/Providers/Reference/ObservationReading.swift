@@ -6,6 +6,8 @@ struct ObservationReading: Sendable {
     let amounts: AmountFormat
     /// In how many steps this provider takes money, as its contract says.
     let phases: ProviderContract.Phases
+    /// How keys of ours are spelled.
+    let keyFormat: KeyFormat
 
     /// The observation.
     ///
@@ -18,7 +20,7 @@ struct ObservationReading: Sendable {
     ) -> Observation {
         var observation = Observation(
             Self.status(transaction.status), began: began, source: source,
-            key: EffectKey(reported: transaction.key), authorizedUntil: transaction.authorizedUntil,
+            key: key(transaction.key), authorizedUntil: transaction.authorizedUntil,
             reason: ShortCode.of(transaction.reason))
         observation.contradiction = contradiction(in: transaction, for: payment)
         if let amount = transaction.amount {
@@ -29,6 +31,9 @@ struct ObservationReading: Sendable {
         observation.refunds = movements(transaction.refunds, &observation)
         return observation
     }
+
+    /// A key as we spell it: some providers list keys in another case than they were given.
+    func key(_ text: String) -> EffectKey { EffectKey(reported: keyFormat.spelled(text)) }
 
     private func contradiction(in transaction: WireTransaction, for payment: PaymentID?) -> String? {
         if let payment, let named = transaction.payment, named != payment.text { return "another_payment" }
@@ -49,7 +54,7 @@ struct ObservationReading: Sendable {
             }
             readable.append(
                 Observation.Movement(
-                    key: EffectKey(reported: movement.key), amount: amount,
+                    key: key(movement.key), amount: amount,
                     state: Self.state(movement.status),
                     reason: ShortCode.of(movement.reason)))
         }

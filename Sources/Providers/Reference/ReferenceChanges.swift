@@ -20,8 +20,8 @@ struct PutTransaction: TransactionChange {
     let body: Body?
     let notAfter: Timestamp?
 
-    /// The authorization or sale of an order.
-    init(_ order: SendOrder, amount: WireAmount) {
+    /// The authorization or sale of an order of a store.
+    init(_ order: SendOrder, amount: WireAmount, store: StoreID?) {
         transactionKey = order.transactionKey.text
         notAfter = order.notAfter
         // What an orphan needs to be adopted after rows were lost.
@@ -29,6 +29,7 @@ struct PutTransaction: TransactionChange {
             "payment": order.payment.text, "leg": String(order.leg), "caller": order.caller.name,
         ]
         metadata["reference"] = order.reference
+        metadata[WireTransaction.storeName] = store?.text
         body = Body(
             kind: order.kind == .sale ? "sale" : "authorize", amount: amount,
             instrument: order.instrument.token,

@@ -10,6 +10,8 @@ public struct ReferenceProvider: PaymentProvider {
     public let name: ProviderName
     /// What it can do.
     public let contract: ProviderContract
+    /// The store whose transactions are sent; `nil` names none.
+    let store: StoreID?
     /// How amounts go over the wire.
     let amounts: AmountFormat
     /// Sends the requests.
@@ -28,7 +30,7 @@ public struct ReferenceProvider: PaymentProvider {
             return AttemptReport(.refused, code: "amount_\(error.reason.rawValue)")
         }
         return switch order.kind {
-        case .authorize, .sale: await change(PutTransaction(order, amount: amount), order)
+        case .authorize, .sale: await change(PutTransaction(order, amount: amount, store: store), order)
         case .capture: await change(PutCapture(order, amount: amount), order)
         case .refund: await change(PutRefund(order, amount: amount), order)
         case .void: await change(PostVoid(order), order)
@@ -55,7 +57,9 @@ public struct ReferenceProvider: PaymentProvider {
         _ = try amounts.wire(amount)
     }
 
-    var reading: ObservationReading { ObservationReading(amounts: amounts, phases: contract.phases) }
+    var reading: ObservationReading {
+        ObservationReading(amounts: amounts, phases: contract.phases, keyFormat: contract.keyFormat)
+    }
 
     private func change<Change: TransactionChange>(_ request: Change, _ order: SendOrder) async
         -> AttemptReport

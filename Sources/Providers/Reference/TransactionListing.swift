@@ -32,9 +32,13 @@ struct ReferenceListing: ListingProvider {
             return .unavailable
         }
         switch answer.content {
-        case .transaction(let transaction) where answer.status == 200 && transaction.key == question.key.text:
+        case .transaction(let transaction) where answer.status == 200 && reading.key(transaction.key) == question.key:
             let position = reading.position(of: transaction, updatedAt: transaction.updatedAt)
-            return .shown(position, isListed: await isListed(position, question))
+            let isListed = await isListed(position, question)
+            guard isListed != nil, let all = await joined(position, with: question.earlier) else {
+                return .shown(position, isListed: nil)
+            }
+            return .shown(all, isListed: isListed)
         case .problem(let document) where ReferenceProblem(document, status: answer.status) == .notFound:
             return .absent
         default:
@@ -49,13 +53,30 @@ struct ReferenceListing: ListingProvider {
     private func isListed(_ position: ListedPosition, _ question: KeyQuestion) async -> Bool? {
         guard let changed = position.updatedAt else { return nil }
         if let listedAt = question.listedAt, listedAt >= changed { return true }
-        guard let moment = ComparedWindow(from: changed, to: changed + .milliseconds(1)) else { return nil }
-        var order = ListingOrder(window: moment, limit: ListingOrder.largestPage)
+        return await lines(under: position.key, changedAt: changed).map { !$0.isEmpty }
+    }
+
+    /// The position with each transaction that the listing still shows under its key at earlier moments; `nil` where
+    /// that cannot be known.
+    private func joined(_ position: ListedPosition, with earlier: [Timestamp]) async -> ListedPosition? {
+        var all = position
+        for moment in earlier where moment != position.updatedAt {
+            guard let lines = await lines(under: position.key, changedAt: moment) else { return nil }
+            for line in lines { all = all.beside(line) }
+        }
+        return all
+    }
+
+    /// What the listing shows under a key that changed last at a moment; `nil` where that cannot be known.
+    private func lines(under key: EffectKey, changedAt moment: Timestamp) async -> [ListedPosition]? {
+        guard let window = ComparedWindow(from: moment, to: moment + .milliseconds(1)) else { return nil }
+        var order = ListingOrder(window: window, limit: ListingOrder.largestPage)
+        var found: [ListedPosition] = []
         for _ in 0..<ReferenceListing.mostPages {
             do {
                 let page = try await list(order)
-                if page.positions.contains(where: { $0.key == position.key }) { return true }
-                guard let next = page.next else { return false }
+                found += page.positions.filter { $0.key == key }
+                guard let next = page.next else { return found }
                 order.cursor = next
             } catch {
                 return nil
@@ -105,15 +126,16 @@ extension ObservationReading {
     func position(of transaction: WireTransaction, updatedAt: Timestamp?) -> ListedPosition {
         let began = updatedAt ?? Timestamp(milliseconds: 0)
         let observation = observation(of: transaction, for: nil, began: began, source: .inquiry)
-        let key = EffectKey(reported: transaction.key)
+        let key = key(transaction.key)
         let payment = transaction.payment.flatMap { PaymentID(text: $0) }
         return ListedPosition(
-            observation, key: key, payment: payment, leg: transaction.leg, updatedAt: updatedAt,
-            phases: phases)
+            observation, key: key, payment: payment, leg: transaction.leg, createdAt: transaction.createdAt,
+            updatedAt: updatedAt, store: transaction.store, phases: phases)
             // Not reached: a transaction always has a status. All the same it is shown, never left out.
             ?? ListedPosition(
                 key: key, payment: payment, leg: transaction.leg, status: .pending, amount: nil, captured: nil,
-                refunds: [], updatedAt: updatedAt, contradiction: "status_unreadable")
+                refunds: [], createdAt: transaction.createdAt, updatedAt: updatedAt,
+                contradiction: "status_unreadable", store: transaction.store)
     }
 }
 

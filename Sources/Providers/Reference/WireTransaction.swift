@@ -79,12 +79,19 @@ struct WireTransaction: Sendable, Hashable {
     let captures: [Movement]
     let refunds: [Movement]
     let authorizedUntil: Timestamp?
+    /// When it was recorded first.
+    let createdAt: Timestamp?
     let updatedAt: Timestamp?
+    /// The store that we named in the metadata, if the provider still shows it, and if it has that form.
+    let store: StoreID?
     /// The payment that we named in the metadata, if the provider still shows it.
     let payment: String?
     /// The leg that we named there; `nil` for anything but a whole number from 0.
     let leg: Int?
     let reason: String?
+
+    /// The name under which the metadata carries the store.
+    static let storeName = "reconciled_store"
 
     /// Whether a capture is not decided yet.
     var hasPendingCapture: Bool { captures.contains { $0.status == .pending } }
@@ -99,8 +106,10 @@ struct WireTransaction: Sendable, Hashable {
         refunds = try object.list("refunds", of: Movement.init)
         reason = try object.optionalText("reason")
         authorizedUntil = try Self.instant("authorized_until", in: object)
+        createdAt = try Self.instant("created_at", in: object)
         updatedAt = try Self.instant("updated_at", in: object)
         let metadata = try object.optionalObject("metadata")
+        store = try metadata?.optionalText(Self.storeName).flatMap { StoreID(text: $0) }
         payment = try metadata?.optionalText("payment")
         leg = try metadata?.optionalText("leg").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
         guard Self.isKey(key), status == .tombstoned || (kind != nil && amount != nil),

@@ -81,6 +81,7 @@ enum SiteText {
     static func lines(_ site: SiteName, _ reading: SiteReading) -> String {
         let row = reading.row
         var lines = ["site        \(site): \(SiteRole(site, reading).rawValue)"]
+        if let store = reading.store { lines.append("store       \(store)") }
         if let term = row.term { lines.append("active      \(line(term))") }
         lines.append("phase       \(row.phase.rawValue), mode \(row.mode.rawValue)")
         if let until = row.leaseUntil {

@@ -23,7 +23,8 @@ struct Daemon {
         let logger = bootstrap(registry)
         let clock = SystemClock()
         let store = try await configuration.store.open(at: configuration.site.name, logger, adoptsTerm: false)
-        let (providers, senders, amountCheck) = try assembleProviders(clock, logger)
+        let identity = try await store.siteReading().store
+        let (providers, senders, amountCheck) = try assembleProviders(identity, clock, logger)
         let parts = withFailpoints(store, providers)
         let settings = engineSettings()
         let engine = SettlementEngine(
@@ -54,7 +55,7 @@ struct Daemon {
             SiteStatisticsService(
                 gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),
         ]
-        if let desk { services += comparing(desk, store, parts.providers, engine, settings, clock, logger) }
+        if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services.append(
                 try callerApplication(operations, amountCheck, clock, announcement, logger))
@@ -80,7 +81,7 @@ struct Daemon {
     }
 
     private func comparing(
-        _ desk: ComparisonDesk, _ sites: any SiteStore, _ providers: [any PaymentProvider],
+        _ desk: ComparisonDesk, _ sites: any SiteStore, _ identity: StoreID?, _ providers: [any PaymentProvider],
         _ engine: SettlementEngine, _ settings: EngineSettings, _ clock: any WallClock, _ logger: Logger
     ) -> [any Service] {
         let statistics = ComparisonStatisticsService(
@@ -89,7 +90,7 @@ struct Daemon {
         guard roles.batch, configuration.comparison.isEnabled else { return [statistics] }
         let loop = ComparisonLoop(
             store: desk.store, providers: providers, settlement: engine, settings: configuration.comparison.settings,
-            holder: settings.holder, lease: configuration.sweep.lease,
+            identity: identity, holder: settings.holder, lease: configuration.sweep.lease,
             mayWork: { settings.gate.standing.maySettle }, clock: clock, logger: logger)
         let watch = LossWatch(
             store: desk.store, sites: sites, gate: settings.gate, contracts: configuration.contracts,
@@ -143,7 +144,7 @@ extension Daemon {
     private typealias AmountCheck = @Sendable (ProviderName, Money) -> String?
 
     private func assembleProviders(
-        _ clock: any WallClock, _ logger: Logger
+        _ identity: StoreID?, _ clock: any WallClock, _ logger: Logger
     ) throws -> ([any PaymentProvider], [CurlSender], AmountCheck) {
         var providers: [any PaymentProvider] = []
         var senders: [CurlSender] = []
@@ -156,7 +157,8 @@ extension Daemon {
                     allowPlainHTTP: provider.allowsPlainHTTP))
             senders.append(sender)
             let assembly = ProviderAssembly(
-                sender: sender, connections: provider.contract.concurrency, clock: clock, logger: logger)
+                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
+                logger: logger)
             let settings = try Daemon.settings(provider)
             conversions[provider.name] = settings.conversion
             guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }

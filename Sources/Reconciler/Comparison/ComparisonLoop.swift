@@ -35,14 +35,15 @@ public struct ComparisonLoop: Sendable {
     ///   - providers: The providers; those without a listing are left out.
     ///   - settlement: Carries out what the policy wants.
     ///   - settings: What the operator decided about comparing.
+    ///   - identity: The store's; what names another's is left alone.
     ///   - holder: Unique for each start of each process.
     ///   - lease: How long a run belongs to a process that does not renew its claim.
     ///   - mayWork: Whether this process may work at present; asked before each run.
     public init(
         store: any PaymentStore & ComparisonStore, providers: [any PaymentProvider],
-        settlement: any DifferenceSettlement, settings: ComparisonSettings, holder: String, lease: Span,
-        pauses: Pauses = Pauses(), mayWork: @escaping @Sendable () -> Bool = { true }, clock: any WallClock,
-        logger: Logger
+        settlement: any DifferenceSettlement, settings: ComparisonSettings, identity: StoreID?, holder: String,
+        lease: Span, pauses: Pauses = Pauses(), mayWork: @escaping @Sendable () -> Bool = { true },
+        clock: any WallClock, logger: Logger
     ) {
         self.store = store
         self.settings = settings
@@ -53,8 +54,8 @@ public struct ComparisonLoop: Sendable {
         var runners: [ProviderName: ComparisonRunner] = [:]
         for provider in providers where provider.contract.listing && provider.listing != nil {
             runners[provider.name] = ComparisonRunner(
-                store: store, provider: provider, settlement: settlement, settings: settings, holder: holder,
-                lease: lease, clock: clock, logger: logger)
+                store: store, provider: provider, settlement: settlement, settings: settings,
+                identity: identity, holder: holder, lease: lease, clock: clock, logger: logger)
         }
         self.runners = runners
     }

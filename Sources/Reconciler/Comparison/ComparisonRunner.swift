@@ -26,6 +26,7 @@ public struct ComparisonRunner: Sendable {
     let provider: any PaymentProvider
     let settlement: any DifferenceSettlement
     let settings: ComparisonSettings
+    let identity: StoreID?
     let holder: String
     let lease: Span
     let clock: any WallClock
@@ -37,17 +38,19 @@ public struct ComparisonRunner: Sendable {
     ///   - provider: Whose transactions are compared.
     ///   - settlement: Carries out what the policy wants.
     ///   - settings: What the operator decided about comparing.
+    ///   - identity: The store's; what names another's is left alone.
     ///   - holder: Unique for each start of each process.
     ///   - lease: How long a run belongs to a process that does not renew its claim.
     public init(
         store: any PaymentStore & ComparisonStore, provider: any PaymentProvider,
-        settlement: any DifferenceSettlement, settings: ComparisonSettings, holder: String, lease: Span,
-        clock: any WallClock, logger: Logger
+        settlement: any DifferenceSettlement, settings: ComparisonSettings, identity: StoreID?, holder: String,
+        lease: Span, clock: any WallClock, logger: Logger
     ) {
         self.store = store
         self.provider = provider
         self.settlement = settlement
         self.settings = settings
+        self.identity = identity
         self.holder = holder
         self.lease = lease
         self.clock = clock
@@ -89,7 +92,8 @@ public struct ComparisonRunner: Sendable {
     }
 
     private func carryThrough(_ claimed: ClaimedRun, ahead: Span) async -> Outcome {
-        var machine = ComparisonMachine(run: claimed.run, contract: provider.contract, settings: settings)
+        var machine = ComparisonMachine(
+            run: claimed.run, contract: provider.contract, settings: settings, store: identity)
         var refusals = 0
         return await withTaskGroup(of: Result.self) { group in
             group.addTask { .ended(await self.keepLease(of: claimed)) }
@@ -177,10 +181,12 @@ extension ComparisonRunner {
             return .event(.answers(await answers(to: questions)))
         case .readStanding:
             return .event(.standing(try await read { () throws(StoreFailure) in try await store.standing(at: name) }))
-        case .lookUp(let questions):
+        case .lookUp(let questions, let part):
             return .event(
                 .known(
-                    try await read { () throws(StoreFailure) in try await store.positions(at: name, questions) }))
+                    try await read { () throws(StoreFailure) in
+                        try await store.positions(at: name, questions, listedIn: part)
+                    }))
         case .readOurs(let place, let limit):
             return .event(
                 .ours(

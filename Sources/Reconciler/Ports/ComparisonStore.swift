@@ -59,6 +59,12 @@ public protocol ComparisonStore: Sendable {
         at provider: ProviderName, _ questions: [PositionQuestion]
     ) async throws(StoreFailure) -> [KnownPosition]
 
+    /// Reads the keys at a provider whose remembered position agreed when it was compared last and is not named, and
+    /// that its listing showed last within a window of the provider's clock; in order of that moment and the key.
+    func listedKeys(
+        at provider: ProviderName, in window: ComparedWindow, limit: Int
+    ) async throws(StoreFailure) -> [PositionQuestion]
+
     /// Reads the legs at a provider whose payment changed last within a window of the store's clock, in the order of
     /// ``BookedPlace``, after a place: with what is remembered of each, or, of those that are unchanged since they were
     /// compared, how many they are.

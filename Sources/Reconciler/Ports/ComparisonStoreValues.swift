@@ -166,6 +166,22 @@ public struct DiscrepancyCount: Sendable, Hashable {
     }
 }
 
+extension ComparisonStore {
+    /// At most so many keys that were left out are looked at for each page of a listing.
+    private static var mostLeftOut: Int { 1_000 }
+
+    /// Reads what is known of keys, and of those besides that agreed and were listed in a window once.
+    func positions(
+        at provider: ProviderName, _ questions: [PositionQuestion], listedIn window: ComparedWindow?
+    ) async throws(StoreFailure) -> [KnownPosition] {
+        guard let window else { return try await positions(at: provider, questions) }
+        let asked = Set(questions.map(\.key))
+        // Those of the page are among them.
+        let listed = try await listedKeys(at: provider, in: window, limit: questions.count + Self.mostLeftOut)
+        return try await positions(at: provider, questions + listed.filter { !asked.contains($0.key) })
+    }
+}
+
 extension ComparisonStep {
     /// Checks that the step does not contradict itself: a dry run has findings only, nothing comes twice, and all is of
     /// the run's own provider.

@@ -56,9 +56,12 @@ public struct SiteReading: Sendable, Hashable {
     public var now: Timestamp
     /// What the database is.
     public var database: SiteDatabase
+    /// The store's identity, the same at both sites.
+    public var store: StoreID?
 
     /// What was read.
-    public init(row: SiteRow, now: Timestamp, database: SiteDatabase) {
+    public init(row: SiteRow, now: Timestamp, database: SiteDatabase, store: StoreID? = nil) {
+        self.store = store
         self.row = row
         self.now = now
         self.database = database

@@ -52,6 +52,10 @@ public struct OnlyStrangersAreUndone: Invariant {
         guard case .ordered(let order, _) = news, order.action == .undo,
             case .transaction(let key) = order.finding.subject, let provider = evidence.provider(order.finding.provider)
         else { return }
+        let store = provider.transaction(key, at: evidence.now)?.store
+        findings.require(
+            store == nil || store == SimulatedProvider.ours, at, nil, "\(key) of another store is to be undone")
+        findings.require(store != nil, at, nil, "\(key) names no store, and is to be undone by itself")
         // Its caller may have come again a moment ago; then the order finds its place taken.
         guard let owner = TrueSides(key, at: provider, evidence).ours?.payment, !owner.isUndoing,
             owner.createdAt + OnlyStrangersAreUndone.longestRun < at
@@ -61,6 +65,14 @@ public struct OnlyStrangersAreUndone: Invariant {
 
     /// Judges the end.
     public mutating func atRest(_ evidence: Evidence) {
+        for provider in evidence.providers {
+            for transaction in provider.transactions where transaction.isStranger {
+                let isOurs = transaction.store == SimulatedProvider.ours && !transaction.isForeign
+                findings.require(
+                    isOurs || transaction.isLive, evidence.now, nil,
+                    "\(transaction.key) at \(provider.name), no business of this store, does not stand any more")
+            }
+        }
         var undone: [EffectKey: PaymentID] = [:]
         for payment in evidence.rows.everyPayment() where payment.isUndoing {
             for leg in payment.legs {

@@ -21,6 +21,8 @@ struct TrueSides {
     let provider: SimulatedProvider
     let ours: (payment: Payment, leg: Leg)?
     let transaction: SimulatedTransaction?
+    /// All transactions under the key.
+    let all: [SimulatedTransaction]
     /// The payment that the transaction names, if our rows have it.
     let namedPayment: Payment?
     let now: Timestamp
@@ -29,6 +31,7 @@ struct TrueSides {
         self.provider = provider
         now = evidence.now
         transaction = provider.transaction(key, at: evidence.now)
+        all = provider.transactions(under: key, at: evidence.now)
         namedPayment = transaction.flatMap { $0.isForeign ? nil : evidence.rows.payment($0.payment) }
         ours = TrueSides.owner(key, provider.name, first: namedPayment, evidence)
     }
@@ -51,11 +54,15 @@ struct TrueSides {
 
     /// What the provider's books say.
     var theirSide: Side {
-        guard let transaction else { return Side() }
-        return Side(
-            held: transaction.status == .authorized ? transaction.amount.value : 0, taken: transaction.captured,
-            given: transaction.refunded)
+        all.reduce(into: Side()) { side, transaction in
+            side.held += transaction.status == .authorized ? transaction.amount.value : 0
+            side.taken += transaction.captured
+            side.given += transaction.refunded
+        }
     }
+
+    /// Whether another store made it.
+    var isOfOtherStore: Bool { ours == nil && transaction?.store == SimulatedProvider.others }
 
     /// What our rows say; nil while that is not known.
     var ourSide: Side? {
@@ -70,6 +77,7 @@ struct TrueSides {
 
     /// Whether what is there differs.
     var differ: Bool {
+        if isOfOtherStore { return false }
         guard let ourSide else { return !theirSide.isNothing }
         if ourSide.isNothing, theirSide.isNothing { return false }
         return ourSide != theirSide
@@ -88,7 +96,12 @@ struct TrueSides {
     var classes: Set<ComparisonClass> {
         guard ours == nil else {
             if theirSide.isNothing, transaction == nil { return [.oursOnly] }
-            return [.statusDiffers, .amountDiffers, .refundDiffers, .lateReversal]
+            if all.count(where: \.isLive) > 1 { return [.duplicate] }
+            let classes: Set<ComparisonClass> = [.statusDiffers, .amountDiffers, .refundDiffers, .lateReversal]
+            // Where it cannot be told from a second transaction, what changed against all rules counts as one. What is
+            // asked for after another transaction under the key was shown may deny that one.
+            if all.count > 1 { return classes.union([.duplicate, .contradiction]) }
+            return provider.saysWhenRecorded ? classes : classes.union([.duplicate])
         }
         if transaction?.isForeign == true { return [.foreign] }
         let hasLeg = namedPayment?.legs.contains { $0.provider == provider.name } ?? false
@@ -99,7 +112,7 @@ struct TrueSides {
     var writtenAt: Timestamp {
         let never = Timestamp(milliseconds: 0)
         let here = ours?.payment.updatedAt ?? namedPayment?.updatedAt
-        return max(transaction?.changedAt ?? never, here ?? never)
+        return max(all.map(\.changedAt).max() ?? never, here ?? never)
     }
 
     /// When a transaction went that somebody took out of the provider's books.
@@ -110,15 +123,14 @@ struct TrueSides {
 
     /// Whether the provider shows the transaction as its books have it.
     var isShown: Bool {
-        guard let transaction else { return true }
-        if transaction.contradicts { return false }
+        if isShownOtherwise { return false }
         guard let retention = provider.contract.statusRetention else { return true }
-        return now - transaction.changedAt <= retention
+        return all.allSatisfy { now - $0.changedAt <= retention }
     }
 
     /// Whether the provider shows another amount than its books have.
-    var isShownOtherwise: Bool { transaction?.contradicts ?? false }
+    var isShownOtherwise: Bool { all.contains(where: \.contradicts) }
 
     /// Whether somebody else changed it: what was given back may then be as much as we gave back, and not by us.
-    var wasChangedByOthers: Bool { transaction?.changedOutside ?? false }
+    var wasChangedByOthers: Bool { all.contains(where: \.changedOutside) }
 }

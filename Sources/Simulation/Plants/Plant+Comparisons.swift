@@ -35,6 +35,18 @@ extension Plant {
         compared(
             "refundsNotCompared", "refunds are not compared", within: 20, breaks: [20],
             table: .seeing { $0.refunds = .same }),
+        sabotaged(
+            .storelessTakenForOurs, "what names no store is undone as if it were this one's", within: 20, breaks: [22],
+            in: .compared),
+        compared(
+            "secondChargeNotSeen", "of two transactions under one key one is looked at", within: 20, breaks: [19, 20],
+            table: .seeing { $0.isDoubled = false }),
+        compared(
+            "otherStoreTakenForOrphan", "what another store made counts as lost by this one", within: 20,
+            breaks: [21],
+            table: .seeing { facts in
+                if facts.naming == .otherStore { (facts.naming, facts.isReadable) = (.lostLeg, true) }
+            }),
         compared(
             "missingIsMatched", "what the provider does not have counts as matched", within: 20, breaks: [20],
             table: .withRow(.matched) { $0.ours == .taken && $0.theirs == .absent }),

@@ -116,4 +116,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case settlementForgotten
     /// The memory of what was compared loses a position of each step.
     case positionDropped
+    /// What names no store counts as the store's own.
+    case storelessTakenForOurs
 }

@@ -62,6 +62,7 @@ public struct Surroundings: Sendable {
     private static let strangers: [FaultKind: Int] = [
         .plantedOrphan: 60_000, .plantedDuplicate: 60_000, .plantedForeign: 40_000, .refundRemoved: 60_000,
         .transactionForgotten: 40_000, .listingHides: 40_000, .amountChanged: 40_000, .changedOutside: 60_000,
+        .plantedTwice: 60_000, .plantedOtherStore: 60_000, .plantedStoreless: 60_000,
         .comparisonInterrupted: 10_000, .replicaPaused: 10_000, .comparisonFailed: 20_000, .inquiryFailed: 300_000,
     ]
 

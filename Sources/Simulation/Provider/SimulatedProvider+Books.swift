@@ -38,6 +38,11 @@ extension SimulatedProvider {
         return known.flatMap { $0.isLost ? nil : $0 }
     }
 
+    /// Every transaction under a key that was not lost, in the order of their first use.
+    func transactions(under key: EffectKey, at now: Timestamp) -> [SimulatedTransaction] {
+        (placesByKey[key] ?? []).map { transactions[$0].settled(at: now) }.filter { !$0.isLost }
+    }
+
     /// Every transaction of a leg that was not lost, under whatever key, in the order of their first use.
     public func transactions(of payment: PaymentID, leg: Int, at now: Timestamp) -> [SimulatedTransaction] {
         (placesByLeg[LegPlace(payment: payment, leg: leg)] ?? []).map { transactions[$0].settled(at: now) }

@@ -26,8 +26,14 @@ extension SimulatedProvider {
 
     /// What it says of a key, and whether its listing shows that too.
     mutating func find(_ question: KeyQuestion, at now: Timestamp, staleBy: Span) -> KeyAnswer {
-        guard let place = placesByKey[question.key]?.last, let shown = position(place, at: now, staleBy: staleBy)
-        else { return .absent }
+        let places = placesByKey[question.key] ?? []
+        guard let place = places.last, var shown = position(place, at: now, staleBy: staleBy) else { return .absent }
+        for place in places.dropLast() where !isHidden(question.key, at: now) {
+            guard let line = position(place, at: now, staleBy: .zero), let changed = line.updatedAt,
+                question.earlier.contains(changed)
+            else { continue }
+            shown = shown.beside(line)
+        }
         if let listedAt = question.listedAt, let changed = shown.updatedAt, listedAt >= changed {
             return .shown(shown, isListed: true)
         }
@@ -35,9 +41,8 @@ extension SimulatedProvider {
     }
 
     private mutating func listed(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
-        let key = transactions[place].key
-        // A key that was forgotten and used anew shows what it is now.
-        guard placesByKey[key]?.last == place, !isHidden(key, at: now) else { return nil }
+        // Of a key that was forgotten and used anew each transaction is shown: each is money.
+        guard !isHidden(transactions[place].key, at: now) else { return nil }
         return position(place, at: now, staleBy: staleBy)
     }
 
@@ -54,7 +59,8 @@ extension SimulatedProvider {
         let isNamed = !transaction.isForeign
         return ListedPosition(
             seen, key: transaction.key, payment: isNamed ? transaction.payment : nil,
-            leg: isNamed ? transaction.leg : nil, updatedAt: face.since, phases: contract.phases)
+            leg: isNamed ? transaction.leg : nil, createdAt: saysWhenRecorded ? transaction.firstUse : nil,
+            updatedAt: face.since, store: transaction.store, phases: contract.phases)
     }
 }
 

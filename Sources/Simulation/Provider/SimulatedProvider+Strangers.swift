@@ -3,17 +3,21 @@ internal import PaymentCore
 /// What others do in a provider's books that a comparison is to find.
 extension SimulatedProvider {
     /// Enters a transaction that nobody here sent. It names a payment and a leg, or nobody.
+    ///
+    /// - Parameter store: the store that it names.
     mutating func enterStranger(
-        _ key: EffectKey, naming payment: PaymentID, leg: Int, amount: Money, isForeign: Bool, at now: Timestamp
+        _ key: EffectKey, naming payment: PaymentID, leg: Int, amount: Money, isForeign: Bool,
+        store: StoreID? = SimulatedProvider.ours, at now: Timestamp
     ) {
         var transaction = SimulatedTransaction(
             stranger: key, kind: contract.phases == .sale ? .sale : .authorize, amount: amount, payment: payment,
             leg: leg, at: now)
         transaction.isForeign = isForeign
+        transaction.store = store
         let place = transactions.count
         transactions.append(transaction)
-        // It is no transaction of a leg of ours, whatever it names.
-        placesByKey[key, default: []].append(place)
+        // It is no transaction of a leg of ours, whatever it names; under a key of ours it is not what is asked for.
+        placesByKey[key, default: []].insert(place, at: 0)
     }
 
     /// Whether somebody else made the transaction under a key.

@@ -5,6 +5,11 @@ public import PaymentCore
 ///
 /// Times are the provider's own; whoever simulates a skew adds it before it calls.
 public struct SimulatedProvider: Sendable {
+    /// The store whose machines run, as it names itself to the providers.
+    public static let ours = StoreID(text: "sto_" + String(repeating: "0", count: 32))
+    /// Another store at the same accounts.
+    public static let others = StoreID(text: "sto_" + String(repeating: "f", count: 32))
+
     /// Its name.
     public let name: ProviderName
     /// What it can do.
@@ -18,6 +23,9 @@ public struct SimulatedProvider: Sendable {
 
     /// Until when its listing withholds a transaction that it shows to whoever asks for the key.
     var hiddenUntil: [EffectKey: Timestamp] = [:]
+
+    /// Whether it says when a transaction was recorded first.
+    var saysWhenRecorded = true
 
     /// When a transaction went that somebody took out of the books.
     var goneAt: [EffectKey: Timestamp] = [:]

@@ -57,6 +57,8 @@ public struct SimulatedTransaction: Sendable {
     var isStranger = false
     /// Whether it names nobody.
     var isForeign = false
+    /// The store that it names.
+    public internal(set) var store: StoreID? = SimulatedProvider.ours
     /// By how much the books have more than was done by us, because somebody took something out of them; less, where
     /// it is below zero.
     var removedOutside: Int64 = 0

@@ -91,6 +91,12 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case transactionForgotten
     /// The provider's listing withholds a transaction for a time.
     case listingHides
+    /// The provider has a second transaction under the key of a leg.
+    case plantedTwice
+    /// The provider has a transaction of another store, which names a payment of that or a leg of ours.
+    case plantedOtherStore
+    /// The provider has a transaction that names a payment which nobody has, and no store.
+    case plantedStoreless
 }
 
 extension FaultKind {
@@ -111,7 +117,7 @@ extension FaultKind {
     public var isPlantedDifference: Bool {
         switch self {
         case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved,
-            .transactionForgotten, .listingHides:
+            .transactionForgotten, .listingHides, .plantedTwice, .plantedOtherStore, .plantedStoreless:
             true
         default: false
         }

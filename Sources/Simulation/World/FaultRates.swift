@@ -66,7 +66,7 @@ extension FaultKind {
         case .listingStale: 30_000
         case .cursorRefused: 10_000
         case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved: 1_000
-        case .transactionForgotten, .listingHides: 1_000
+        case .transactionForgotten, .listingHides, .plantedTwice, .plantedOtherStore, .plantedStoreless: 1_000
         }
     }
 }

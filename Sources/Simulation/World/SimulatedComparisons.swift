@@ -149,6 +149,12 @@ extension SimulatedStore {
         }
     }
 
+    /// The keys of positions that agreed and that the listing showed last within a window.
+    func listedKeys(at provider: ProviderName, in window: ComparedWindow) -> [PositionQuestion] {
+        comparisons.rows(at: provider).filter { row in row.isAgreed && row.listedAt.map(window.contains) ?? false }
+            .map { PositionQuestion($0) }
+    }
+
     /// The legs whose payment changed last within a window, after a place.
     func changedPositions(
         at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int

@@ -93,7 +93,10 @@ extension World {
         let store = sites[site].store
         switch order {
         case .readStanding: return .standing(store.comparisons.standing[name] ?? NetSums())
-        case .lookUp(let questions): return .known(known(questions, at: name, store))
+        case .lookUp(let questions, let part):
+            let asked = Set(questions.map(\.key))
+            let listed = part.map { store.listedKeys(at: name, in: $0) } ?? []
+            return .known(known(questions + listed.filter { !asked.contains($0.key) }, at: name, store))
         case .readOurs(let place, let limit):
             return .ours(store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit))
         case .readUnsettled(let key, let limit):

@@ -32,8 +32,9 @@ extension World {
     mutating func listed(
         _ provider: Int, _ run: ComparisonRun, after cursor: String?, limit: Int, staleBy: Span
     ) -> ListedPage {
-        let page = providers[provider].list(
+        var page = providers[provider].list(
             run.listingWindow, after: cursor, limit: limit, at: time, staleBy: staleBy)
+        if does(.storelessTakenForOurs) { page.positions = page.positions.map(\.takenForOurs) }
         guard does(.listingPageSkipped), let next = page.next else { return page }
         return providers[provider].list(run.listingWindow, after: next, limit: limit, at: time, staleBy: staleBy)
     }
@@ -54,5 +55,15 @@ extension World {
         var step = step
         step.positions.removeLast()
         return step
+    }
+}
+
+extension ListedPosition {
+    /// The same, as if it named the store whose comparison it is.
+    fileprivate var takenForOurs: ListedPosition {
+        ListedPosition(
+            key: key, payment: payment, leg: leg, status: status, amount: amount, captured: captured, refunds: refunds,
+            createdAt: createdAt, updatedAt: updatedAt, contradiction: contradiction, others: others,
+            store: store ?? SimulatedProvider.ours)
     }
 }

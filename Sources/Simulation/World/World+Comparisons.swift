@@ -120,7 +120,8 @@ extension World {
         replicas[replica].courses[provider].token = claimed.token
         replicas[replica].courses[provider].ahead = storeTime(site) - clock(replica)
         var machine = ComparisonMachine(
-            run: claimed.run, contract: contract, settings: comparisonSettings, table: plant.comparisonTable)
+            run: claimed.run, contract: contract, settings: comparisonSettings, store: SimulatedProvider.ours,
+            table: plant.comparisonTable)
         let orders = machine.handle(.claimed, at: comparisonTime(replica, provider))
         replicas[replica].courses[provider].machine = machine
         give(orders, replica, provider)

@@ -4,7 +4,13 @@ public import PaymentCore
 extension World {
     /// Carries out a planted difference about a payment's leg; nothing if what is there does not allow it.
     mutating func plantDifference(_ kind: FaultKind, _ payment: Int, _ bits: UInt64) {
-        if kind == .plantedOrphan { return plantOrphan(payment, bits) }
+        switch kind {
+        case .plantedOrphan: return plantOrphan("orphan", payment, store: SimulatedProvider.ours)
+        case .plantedStoreless: return plantOrphan("storeless", payment, store: nil)
+        case .plantedOtherStore where bits & 1 == 0:
+            return plantOrphan("elsewhere", payment, store: SimulatedProvider.others)
+        default: break
+        }
         guard let known = sites[activeSite].store.rows[payment]?.payment, !known.isUndoing else { return }
         let leg = known.legs[Chance.below(known.legs.count, bits)]
         // Where nothing is listed nobody can find it.
@@ -16,6 +22,14 @@ extension World {
             providers[provider].enterStranger(
                 RunPlan.strangerKey("duplicate", known.id), naming: known.id, leg: leg.index, amount: leg.amount,
                 isForeign: false, at: time)
+        case .plantedTwice:
+            guard providers[provider].transaction(key, at: time)?.isLive == true else { return }
+            providers[provider].enterStranger(
+                key, naming: known.id, leg: leg.index, amount: leg.amount, isForeign: false, at: time)
+        case .plantedOtherStore:
+            providers[provider].enterStranger(
+                RunPlan.strangerKey("other store", known.id), naming: known.id, leg: leg.index, amount: leg.amount,
+                isForeign: false, store: SimulatedProvider.others, at: time)
         case .plantedForeign:
             providers[provider].enterStranger(
                 RunPlan.strangerKey("foreign", known.id), naming: known.id, leg: leg.index, amount: leg.amount,
@@ -32,14 +46,14 @@ extension World {
     }
 
     /// It names a payment that no caller ever asked for.
-    private mutating func plantOrphan(_ payment: Int, _ bits: UInt64) {
+    private mutating func plantOrphan(_ what: String, _ payment: Int, store: StoreID?) {
         guard let leg = plan.payments[payment].requests.first?.legs.first,
             let provider = providerPlaces[leg.provider], plan.providers[provider].contract.listing
         else { return }
         let id = RunPlan.strangerPayment(of: plan.payments[payment].id)
         providers[provider].enterStranger(
-            RunPlan.strangerKey("orphan", plan.payments[payment].id), naming: id, leg: 0, amount: leg.amount,
-            isForeign: false, at: time)
+            RunPlan.strangerKey(what, plan.payments[payment].id), naming: id, leg: 0, amount: leg.amount,
+            isForeign: false, store: store, at: time)
     }
 }
 

@@ -93,6 +93,9 @@ public struct World {
         limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
         now = plan.start.milliseconds
         providers = plan.providers.map { SimulatedProvider(name: $0.name, contract: $0.contract) }
+        for place in providers.indices {
+            providers[place].saysWhenRecorded = chance.draw("says when recorded", place, below: 4) > 0
+        }
         outages = Array(repeating: 0, count: plan.providers.count)
         storms = outages
         let places = places

@@ -50,8 +50,15 @@ struct ComparisonCourse {
 
     /// Plants differences of every kind; the class that is expected of each key.
     func plant(each: Int) async throws -> [String: ComparisonClass] {
-        try await PlantedDifferences(each: each, window: window).plant(
+        try await PlantedDifferences(each: each, window: window, store: try await identity()).plant(
             in: world.simulator, at: ComparisonCourse.provider)
+    }
+
+    /// The identity of the store, as anybody is told.
+    private func identity() async throws -> String {
+        let status = try world.command(["site", "status", "--output", "json"])
+        let document = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+        return try #require(document?["store"] as? String, "\(status.output)")
     }
 
     /// How long a run may take.

@@ -8,6 +8,8 @@ struct PlantedDifferences {
     let each: Int
     /// Within which what was done elsewhere is said to have happened.
     let window: ComparedWindow
+    /// The store that names what is to be undone.
+    let store: String
 
     /// The class that a kind of plant is, by the words of docs/comparison.md.
     static func expected(_ kind: PlantKind) -> ComparisonClass {
@@ -35,6 +37,7 @@ struct PlantedDifferences {
                 .orphan, .foreign, .duplicate, .voidedElsewhere, .capturedElsewhere, .refundAdded, .chargedBack,
             ]
             if happensNow.contains(kind) { order.atMs = window.to.milliseconds - 1_000 }
+            if kind == .orphan || kind == .duplicate { order.store = store }
             for planted in try await simulator.plant(order, at: provider) {
                 let key = planted.key
                 #expect(expected[key] == nil, "nothing differs in two ways")

@@ -1,0 +1,75 @@
+extension ComparisonMachine {
+    /// A page in work.
+    struct Batch: Sendable {
+        /// Its positions.
+        var items: [Item]
+        /// Where each key is among them.
+        private(set) var places: [EffectKey: Int]
+        /// Where the run goes on after it.
+        var after: ComparisonRun.Checkpoint
+        /// What the store knows of its keys is there.
+        var isLookedUp: Bool
+        /// The part of the listing that it is, without the moment at which the page before ended: what agreed and was
+        /// listed there once, and is not on it, was left out.
+        var part: ComparedWindow?
+        /// The provider was asked.
+        var wasAsked = false
+        /// Legs of ours that belong to it, and need no judgement.
+        var unchanged = 0
+        /// What its positions were judged to be by what is known of them now, in their order.
+        var judgements: [Judgement] = []
+        /// The discrepancies that it is about, once they were read.
+        var discrepancies: [DiscrepancyID: Discrepancy]?
+        /// What was carried out already.
+        var carriedOut: Set<SettlementOrder> = []
+        /// The step that waits for what is carried out, or is on its way.
+        var step: ComparisonStep?
+
+        /// Positions of the store.
+        init(items: [Item], after: ComparisonRun.Checkpoint) {
+            self.items = items
+            self.after = after
+            places = Dictionary(items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+            isLookedUp = true
+        }
+
+        /// A page of the listing.
+        init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?) {
+            var places: [EffectKey: Int] = [:]
+            items = []
+            items.reserveCapacity(page.positions.count)
+            for position in page.positions {
+                // A transaction that changes while the pages are read comes twice, and so does a key that has two.
+                if let place = places[position.key] {
+                    items[place].listed = Item.joined(items[place].listed, position)
+                } else {
+                    places[position.key] = items.count
+                    items.append(Item(key: position.key, listed: position))
+                }
+            }
+            self.places = places
+            after = ComparisonRun.Checkpoint(page.next == nil ? .ours : .listing)
+            after.cursor = page.next
+            let window = run.listingWindow
+            let last = page.next == nil ? nil : page.positions.last?.updatedAt
+            if page.next != nil { after.listedUpTo = last ?? from }
+            isLookedUp = false
+            part = ComparedWindow(
+                from: from.map { $0 + .milliseconds(1) } ?? window.from,
+                to: last.map { $0 + .milliseconds(1) } ?? window.to)
+        }
+
+        /// Takes in what the store knows of a key; one that is not on the page was left out of the listing.
+        mutating func take(_ found: KnownPosition) {
+            if let place = places[found.key] {
+                items[place].known = found
+            } else {
+                places[found.key] = items.count
+                items.append(Item(leftOut: found))
+            }
+        }
+
+        /// What is to be looked up of a page of the listing.
+        var questions: [PositionQuestion] { items.compactMap { $0.listed.map { PositionQuestion($0) } } }
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import PaymentCore
+import Testing
+
+/// Two transactions under one key: what a second region, or a key that was forgotten, looks like.
+@Suite struct SharedKeyTests {
+    private static let key = EffectKey(reported: "k")
+    private static let first = Compared.start + .minutes(5)
+    private static let second = Compared.start + .minutes(20)
+
+    /// A world whose listing shows lines besides what is shown to whoever asks for the key.
+    private static func world(
+        ours: BookedPosition, asked: ListedPosition?, besides: [ListedPosition], pageSize: Int = 10
+    ) throws -> ComparisonWorld {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.settings.pageSize = pageSize
+        world.books[key] = ours
+        if let asked { world.provider[key] = asked }
+        world.alsoListed = besides
+        try world.finish()
+        return world
+    }
+
+    private static func captured(
+        at moment: Timestamp, created: Timestamp? = nil, amount: Int64 = 1_000, refunds: [String: Int64] = [:]
+    ) throws -> ListedPosition {
+        try Compared.theirs(
+            "k", .captured, amount: amount, refunds: refunds, names: "k", created: created, at: moment)
+    }
+
+    private static func discrepancy(_ world: ComparisonWorld) throws -> Discrepancy {
+        let id = DiscrepancyID(provider: try Compared.provider(), subject: .transaction(key))
+        return try #require(world.discrepancies[id])
+    }
+
+    @Test(arguments: [10, 1], [true, false])
+    func `two charges under one key are both counted, on one page or on two, and nobody undoes them by itself`(
+        pageSize: Int, saysWhenMade: Bool
+    ) throws {
+        let world = try Self.world(
+            ours: Compared.ours("k", .taken),
+            asked: Self.captured(at: Self.second, created: saysWhenMade ? Self.second : nil),
+            besides: [Self.captured(at: Self.first, created: saysWhenMade ? Self.first : nil)], pageSize: pageSize)
+        let found = try Self.discrepancy(world)
+        #expect(found.finding == .duplicate && found.evidence.row == "theirs.twice")
+        #expect(found.atRisk == (try Money(1_000, Compared.yen())))
+        #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 2_000))
+        #expect(world.run.isProven == true)
+        #expect(found.suggestion == .tell && world.carriedOut.isEmpty)
+    }
+
+    @Test func `an undo that is configured for duplicates does not touch a key that is ours`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.settings.policy = try ComparisonPolicy([.duplicate: .init(.undo)])
+        world.books[Self.key] = try Compared.ours("k", .taken)
+        world.provider[Self.key] = try Self.captured(at: Self.second, created: Self.second)
+        world.alsoListed = [try Self.captured(at: Self.first, created: Self.first)]
+        try world.finish()
+        #expect(try Self.discrepancy(world).suggestion == .tell)
+        #expect(world.carriedOut.isEmpty)
+    }
+
+    @Test func `a second charge that a later window shows is counted beside the first`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[Self.key] = try Compared.ours("k", .taken)
+        world.provider[Self.key] = try Self.captured(at: Self.first, created: Self.first)
+        try world.finish()
+        #expect(world.rows[Self.key]?.finding == .matched)
+        let later = Compared.start + .minutes(80)
+        world.provider[Self.key] = try Self.captured(at: later, created: later)
+        try world.finish(Compared.run(hour: 1))
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 2_000))
+        // The same listing read again changes nothing.
+        try world.finish(Compared.run(hour: 1, kind: .asked))
+        #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 2_000))
+        // What is given back of the second is taken from it, and the key is at rest again.
+        let end = Compared.start + .minutes(150)
+        world.provider[Self.key] = try Self.captured(at: end, created: later, refunds: ["console": 1_000])
+        try world.finish(Compared.run(hour: 2))
+        #expect(try Self.discrepancy(world).state == .closed)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 1_000))
+        #expect(world.run.isProven == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `one transaction that changed between two pages, or two windows, is one`(saysWhenMade: Bool) throws {
+        let created = saysWhenMade ? Self.first : nil
+        let world = try Self.world(
+            ours: Compared.ours("k", .taken, refunds: ["r": 10]),
+            asked: Self.captured(at: Self.second, created: created, refunds: ["r": 10]),
+            besides: [Self.captured(at: Self.first, created: created)], pageSize: 1)
+        #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 990))
+    }
+
+    @Test func `where only the moment differs, the listing tells whether the earlier is still there`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[Self.key] = try Compared.ours("k", .taken)
+        world.provider[Self.key] = try Self.captured(at: Self.first)
+        try world.finish()
+        // Touched, as by a refund that was refused: the listing shows it under the new moment only.
+        world.provider[Self.key] = try Self.captured(at: Compared.start + .minutes(80))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.asked.map(\.earlier) == [[Self.first]])
+        #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 1_000))
+    }
+
+    @Test(arguments: [Observation.Status.tombstoned, nil])
+    func `a listed charge is not explained away by an inquiry that shows a tombstone or nothing`(
+        asked status: Observation.Status?
+    ) throws {
+        let shown = try status.map { try Compared.theirs("k", $0, names: "k", at: Self.second) }
+        let world = try Self.world(
+            ours: Compared.ours("k", .ended, state: .failed), asked: shown,
+            besides: [Self.captured(at: Self.first, created: Self.first)])
+        func requireTold() throws {
+            let found = try Self.discrepancy(world)
+            #expect(found.finding == .contradiction && found.evidence.row == "theirs.denied")
+            #expect(found.state == .open && found.suggestion == .tell)
+            #expect(found.atRisk == (try Money(1_000, Compared.yen())))
+            #expect(world.standing[try Compared.yen()] == .init(ours: 0, theirs: 1_000))
+            #expect(world.rows[Self.key]?.finding != .matched)
+        }
+        try requireTold()
+        // Nor by later runs, whose listing does not show the charge any more.
+        world.alsoListed = []
+        for hour in Int64(1)..<3 {
+            try world.finish(Compared.run(hour: hour))
+            try requireTold()
+        }
+        #expect(world.carriedOut.isEmpty)
+    }
+
+    @Test func `a hold that the listing shows beside a tombstone is a difference`() throws {
+        let hold = try Compared.theirs("k", .authorized, names: "k", at: Self.first)
+        let world = try Self.world(
+            ours: Compared.ours("k", .ended, state: .failed),
+            asked: Compared.theirs("k", .tombstoned, names: "k", at: Self.second), besides: [hold])
+        #expect(try Self.discrepancy(world).finding == .contradiction)
+        #expect(try Self.discrepancy(world).atRisk == (try Money(1_000, Compared.yen())))
+    }
+
+    @Test func `a second hold that stays after ours has ended is told to people, and not read again for ever`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[Self.key] = try Compared.ours("k", .held, state: .authorized)
+        world.provider[Self.key] = try Compared.theirs(
+            "k", .authorized, names: "k", created: Self.first, at: Self.first)
+        world.alsoListed = [try Compared.theirs("k", .authorized, names: "k", created: Self.second, at: Self.second)]
+        try world.finish()
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        let end = Compared.start + .minutes(80)
+        world.alsoListed = []
+        world.books[Self.key] = try Compared.ours("k", .ended, state: .canceled, at: end)
+        world.provider[Self.key] = try Compared.theirs("k", .expired, names: "k", created: Self.first, at: end)
+        for hour in Int64(1)..<4 { try world.finish(Compared.run(hour: hour)) }
+        let found = try Self.discrepancy(world)
+        #expect(found.state == .open && found.suggestion == .tell && world.carriedOut.isEmpty)
+    }
+
+    @Test func `a position that was stored before keys could be shared is read`() throws {
+        let position = try Self.captured(at: Self.first)
+        var stored = String(decoding: try JSONEncoder().encode(position), as: UTF8.self)
+        stored = stored.replacing(",\"others\":[]", with: "").replacing("\"others\":[],", with: "")
+        #expect(try JSONDecoder().decode(ListedPosition.self, from: Data(stored.utf8)) == position)
+        #expect(!stored.contains("others"))
+    }
+}
