@@ -15,6 +15,8 @@ struct CardNumberTests {
         (#""order-2026-000731""#, "4242424242424242", "reference"),
         (#""c-5512""#, #""4242424242424242""#, "metadata.cart"),
         (#""cart""#, #""4242424242424242""#, "metadata.…"),
+        // Only a number is an amount: a text under the same name is looked at like any other.
+        (#""cart":"c-5512""#, #""value":"4242424242424242""#, "metadata.value"),
         ("tok_9f3c2a7b1234", "4242424242424242", "legs[0].instrument"),
         (#""provider":"cards""#, #""provider":"cards","pan":"4242424242424242""#, "legs[0].pan"),
         (#""capture":"automatic""#, #""4242424242424242":1"#, "…"),

@@ -42,14 +42,17 @@ import Testing
         #expect(stage.durable.state == .failed || stage.durable.state == .quarantined)
     }
 
-    @Test func `a contract without inquiry that is allowed can be settled`() throws {
+    /// A lost answer could never be settled there, so none is let in, whatever else the provider offers.
+    @Test(arguments: [ProviderContract.Cancel.tombstoning, .onlyIfPresent, .none], [Span.days(30), nil])
+    func `a contract without inquiry is refused`(cancel: ProviderContract.Cancel, keyRetention: Span?) {
         var contract = ProviderContract.reference
+        (contract.cancel, contract.keyRetention) = (cancel, keyRetention)
+        let others = contract.traps(under: SafetyAssumptions()).map(\.name)
         contract.inquiry = .none
-        guard contract.traps(under: SafetyAssumptions()).isEmpty else { return }
-        let unreadable = Array(repeating: Stage.ReadFault.unavailable, count: 500)
-        var stage = try fixture.stage([contract], send: [.lostAnswer], read: unreadable)
-        stage.run(steps: 200)
-        #expect(stage.durable.state.isFinal)
+        let found = Set(contract.traps(under: SafetyAssumptions()).map(\.name)).subtracting(others)
+        let expected: ContractTrap.Name =
+            keyRetention != nil ? .noInquiryAndKeysExpire : cancel == .none ? .noInquiryAndNoCancel : .noInquiry
+        #expect(found.contains(expected), "\(found)")
     }
 
     @Test func `an effect that was pending is not missed by one read`() throws {

@@ -113,7 +113,10 @@ import Testing
             }
             let text = String(decoding: received, as: UTF8.self)
             let whole = try await card.inquire()
-            guard case .answer(_, _, let body) = whole else { return }
+            guard case .answer(_, _, let body) = whole else {
+                Issue.record("no answer")
+                return
+            }
             #expect(text.contains("HTTP/1.1 201"))
             #expect(text.contains("Content-Length: \(body.count)\r\n"))
             #expect(text.hasSuffix(String(decoding: body.prefix(body.count / 2), as: UTF8.self)))

@@ -156,7 +156,10 @@ import Testing
             stranger.token = "wrong"
             let refused = try await stranger.pay()
             #expect(refused.status == 401)
-            guard case .answer(_, let headers, _) = refused else { return }
+            guard case .answer(_, let headers, _) = refused else {
+                Issue.record("no answer")
+                return
+            }
             #expect(headers["www-authenticate"] == "Bearer")
             #expect(try await card.control.ledger("card").transactions.isEmpty)
         }

@@ -60,6 +60,21 @@ struct JSONReaderTests {
         #expect(try read(text).canonicalBytes == one.canonicalBytes)
     }
 
+    @Test(arguments: [" ", "\n", "\r\n", "\t", " \n\t "]) func `blanks may be between any two tokens`(blank: String)
+        throws
+    {
+        let tokens = [
+            "{", #""a""#, ":", "[", "1", ",", "{", "}", ",", "[", "]", ",", "[", "true", "]", "]", ",", #""b""#, ":",
+            "{", #""c""#, ":", "null", "}", "}",
+        ]
+        let plain = try read(tokens.joined())
+        #expect(try read(blank + tokens.joined(separator: blank) + blank) == plain)
+        for place in 0...tokens.count {
+            let text = tokens.prefix(place).joined() + blank + tokens.dropFirst(place).joined()
+            #expect(try read(text) == plain, "before token \(place)")
+        }
+    }
+
     @Test func `what is written is read again as the same, by others too`() throws {
         let text = String(String.UnicodeScalarView((1..<0x300).compactMap(Unicode.Scalar.init)))
         let list = JSONValue.array([.string(text), .integer(-7), .bool(false), .null])
@@ -101,8 +116,13 @@ struct JSONReaderTests {
     ])
     func `a failure says what is wrong and at which byte`(text: String, reason: String, offset: Int) {
         #expect(refusal(text) == Refusal(reason: reason, offset: offset, path: []))
-        let inner = refusal(#"{"a":[true,"# + text)
-        #expect(inner == nil || inner?.path.starts(with: [.member("a")]) == true)
+        // The same within a document: at the same byte of it, and in its place. There the document does not end.
+        let before = #"{"a":[true,"#
+        let isAfterEnd = reason == "more after the end of the document"
+        let inner = Refusal(
+            reason: isAfterEnd ? "a comma or the end of the array is expected" : reason,
+            offset: before.utf8.count + offset, path: isAfterEnd ? [.member("a")] : [.member("a"), .item(1)])
+        #expect(refusal(before + text) == inner)
     }
 
     @Test func `a failure says in which member it is`() {
