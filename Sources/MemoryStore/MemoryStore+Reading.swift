@@ -44,7 +44,8 @@ extension MemoryStore {
             let unsettled = payments.filter { !$0.state.isFinal && $0.state != .authorized }
             return StoreStatistics(
                 paymentsByState: Dictionary(grouping: payments, by: \.state).mapValues(\.count),
-                due: due(at: moment()).count, oldestUnsettled: unsettled.map(\.createdAt).min())
+                due: due(at: moment()).count, oldestUnsettled: unsettled.map(\.createdAt).min(),
+                waiting: payments.flatMap(\.waiting).reduce(into: [:]) { $0[$1, default: 0] += 1 })
         }
     }
 }
@@ -54,6 +55,7 @@ extension PaymentQuery {
         if let caller, payment.caller != caller { return false }
         if let reference, payment.reference != reference { return false }
         if let state, payment.state != state { return false }
+        if let waitsFor, !payment.waiting.contains(where: { $0.waitsFor == waitsFor }) { return false }
         if let provider, !payment.legs.contains(where: { $0.provider == provider }) { return false }
         if let createdAfter, payment.createdAt <= createdAfter { return false }
         if let after, (payment.createdAt, payment.id) >= (after.createdAt, after.id) { return false }

@@ -135,7 +135,7 @@ extension PaymentReader {
 
     private func query(_ text: String?) throws(Problem) -> PaymentQuery {
         let parameters = try QueryParameters(
-            text, allowed: ["reference", "state", "provider", "created_after", "cursor", "limit"])
+            text, allowed: ["reference", "state", "waiting_for", "provider", "created_after", "cursor", "limit"])
         var query = PaymentQuery(limit: try parameters.limit())
         query.caller = caller
         if let reference = parameters["reference"] {
@@ -149,6 +149,13 @@ extension PaymentReader {
             guard query.state != nil else {
                 let names = PaymentState.allCases.map(\.rawValue).joined(separator: ", ")
                 throw .malformed(field: "state", "Must be one of \(names).")
+            }
+        }
+        if let waits = parameters["waiting_for"] {
+            query.waitsFor = WaitsFor(rawValue: waits)
+            guard query.waitsFor != nil else {
+                let names = WaitsFor.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .malformed(field: "waiting_for", "Must be one of \(names).")
             }
         }
         if let provider = parameters["provider"] {

@@ -17,6 +17,8 @@ enum ChangeStatements {
         if !new.isEmpty { statements.append(insert(new, now)) }
         if !old.isEmpty { statements.append(update(old)) }
         if !changes.isEmpty { statements += [legs(changes), effects(changes)] }
+        let mayWait = changes.filter { !$0.isNew || !$0.waiting.isEmpty }
+        if !mayWait.isEmpty { statements.append(waiting(mayWait)) }
         if changes.contains(where: { !$0.events.isEmpty }) { statements.append(events(changes)) }
         if !answers.isEmpty { statements.append(keep(answers)) }
         return statements + [Statement("COMMIT")]
@@ -140,6 +142,28 @@ enum ChangeStatements {
                 .ints(rows.map { Int64($0.1.leg) }), .texts(rows.map(\.1.kind)), .ints(rows.map(\.1.amount)),
                 .ints(rows.map { Int64($0.1.generation) }), .ints(rows.map { Int64($0.1.attempts) }),
                 .ints(rows.map { Int64($0.1.worst) }), .texts(rows.map(\.1.status)),
+            ])
+    }
+
+    /// Rows come and go with what waits; those that stay name the version of the payment that they are of.
+    private static func waiting(_ changes: [PreparedChange]) -> Statement {
+        let rows = changes.flatMap { change in change.waiting.map { (change, $0) } }
+        return Statement(
+            """
+            WITH now AS (
+                SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[])
+                    AS now (payment_id, operation, waits_for, version)
+            ), gone AS (
+                DELETE FROM waiting_operations AS known WHERE payment_id = ANY ($1::text[]) AND NOT EXISTS (
+                    SELECT 1 FROM now WHERE now.payment_id = known.payment_id AND now.operation = known.operation
+                        AND now.waits_for = known.waits_for)
+            )
+            INSERT INTO waiting_operations (payment_id, operation, waits_for, version) SELECT * FROM now
+            ON CONFLICT (payment_id, operation, waits_for) DO UPDATE SET version = excluded.version
+            """,
+            [
+                .texts(changes.map(\.id)), .texts(rows.map(\.0.id)), .texts(rows.map(\.1.operation.rawValue)),
+                .texts(rows.map(\.1.waitsFor.rawValue)), .ints(rows.map(\.0.payment.version)),
             ])
     }
 

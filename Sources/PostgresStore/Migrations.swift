@@ -48,6 +48,9 @@ struct Migrations {
         Step(
             number: 6, name: "store-identity",
             sql: String(decoding: PackageResources._006_store_identity_sql, as: UTF8.self), worksFrom: 2),
+        Step(
+            number: 7, name: "waiting", sql: String(decoding: PackageResources._007_waiting_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -75,10 +75,12 @@ private struct PaymentListing {
     init(_ query: PaymentQuery) {
         // A listing by provider goes along the legs there, so that a provider with few payments is listed as fast.
         let isByProvider = query.provider != nil
-        source = isByProvider ? "legs JOIN payments ON payments.id = legs.payment_id" : "payments"
+        let payments = isByProvider ? "legs JOIN payments ON payments.id = legs.payment_id" : "payments"
+        source = query.waitsFor == nil ? payments : "\(payments) JOIN \(PaymentListing.waiting)"
         let createdAt = isByProvider ? "legs.created_at" : "payments.created_at"
         let id = isByProvider ? "legs.payment_id" : "payments.id"
         order = "\(createdAt) DESC, \(id) DESC"
+        if let waitsFor = query.waitsFor { require("waiting.waits_for = \(add(.text(waitsFor.rawValue)))") }
         if let provider = query.provider {
             require("legs.first_at_provider AND legs.provider = \(add(.text(provider.name)))")
         }
@@ -95,6 +97,12 @@ private struct PaymentListing {
             require("(\(createdAt), \(id)) < (\(place))")
         }
     }
+
+    /// Each payment once, whatever number of its operations waits.
+    private static let waiting = """
+        (SELECT DISTINCT payment_id, waits_for, version FROM waiting_operations) AS waiting
+            ON waiting.payment_id = payments.id AND waiting.version = payments.version
+        """
 
     private mutating func add(_ parameter: Parameter) -> String {
         parameters.append(parameter)

@@ -1,5 +1,6 @@
 internal import PaymentCore
 public import Reconciler
+internal import StoreRows
 
 extension PostgresStore {
     /// Counts by indexes and by counters that triggers keep, so that it costs the same at any size.
@@ -17,8 +18,14 @@ extension PostgresStore {
                         ORDER BY created_at LIMIT 1))
                     FROM unnest($1::text[]) AS unsettled (state)
                     """, [.texts(unsettled.map(\.rawValue))]),
+                Statement(
+                    """
+                    SELECT operation, waits_for, count(*) FROM waiting_operations AS waiting
+                    JOIN payments ON payments.id = waiting.payment_id AND payments.version = waiting.version
+                    GROUP BY operation, waits_for
+                    """),
             ]).rows
-            guard rows.count == 3 else {
+            guard rows.count == 4 else {
                 throw StoreFailure(.other, operation: "statistics", cause: "a statement returned nothing at all")
             }
             var counts: [PaymentState: Int] = [:]
@@ -30,7 +37,19 @@ extension PostgresStore {
             }
             return StoreStatistics(
                 paymentsByState: counts, due: Int(try rows[1].int(0, 0)),
-                oldestUnsettled: try rows[2].optionalInt(0, 0).map { Timestamp(milliseconds: $0) })
+                oldestUnsettled: try rows[2].optionalInt(0, 0).map { Timestamp(milliseconds: $0) },
+                waiting: try PostgresStore.waiting(rows[3]))
         }
+    }
+
+    private static func waiting(_ rows: Rows) throws -> [WaitingOperation: Int] {
+        var counts: [WaitingOperation: Int] = [:]
+        for row in 0..<rows.count {
+            guard let waiting = WaitingOperation(stored: try rows.text(row, 0), try rows.text(row, 1)) else {
+                throw StoreFailure(.corrupted, operation: "statistics", cause: "a stored operation is unknown")
+            }
+            counts[waiting] = Int(try rows.int(row, 2))
+        }
+        return counts
     }
 }

@@ -73,12 +73,18 @@ extension PostgresStore {
                             AND NOT EXISTS (
                                 SELECT 1 FROM discrepancies
                                 WHERE discrepancies.payment = payments.id AND discrepancies.state <> 'closed')
+                            AND NOT EXISTS (
+                                -- A refund that people have not decided about.
+                                SELECT 1 FROM waiting_operations AS waiting
+                                WHERE waiting.payment_id = payments.id AND waiting.version = payments.version)
                         ORDER BY created_at, id LIMIT $2 FOR UPDATE SKIP LOCKED
                     ), keys AS (
                         UPDATE idempotency_keys SET pruned = true, answer_status = NULL, answer_type = NULL,
                             answer_location = NULL, answer_body = NULL
                         WHERE place IN (SELECT id FROM ended)
                             OR place <> payment_id AND payment_id IN (SELECT id FROM ended)
+                    ), gone_waiting AS (
+                        DELETE FROM waiting_operations WHERE payment_id IN (SELECT id FROM ended)
                     ), gone_effects AS (
                         DELETE FROM effects WHERE payment_id IN (SELECT id FROM ended)
                     ), gone_legs AS (

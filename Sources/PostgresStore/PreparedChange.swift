@@ -11,6 +11,7 @@ struct PreparedChange: Sendable {
     let document: String
     let legs: [LegRow]
     let effects: [EffectRow]
+    let waiting: [WaitingOperation]
     let events: [EventRow]
     let lease: PaymentChange.LeaseRequirement
     let record: IdempotencyRecord?
@@ -31,6 +32,7 @@ struct PreparedChange: Sendable {
         answer = change.answer.map { PreparedAnswer($0, change.payment.caller, change.payment.key) }
         legs = try LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
+        waiting = payment.waiting
         events = change.entries.map { EventRow($0) }
         lease = change.lease
         record = change.record

@@ -13,6 +13,7 @@ struct PreparedChange: Sendable {
     let document: Data
     let legs: [LegRow]
     let effects: [EffectRow]
+    let waiting: [WaitingOperation]
     let events: [EventRow]
     let lease: PaymentChange.LeaseRequirement
     let record: IdempotencyRecord?
@@ -34,6 +35,7 @@ struct PreparedChange: Sendable {
         document = Data(try PaymentDocument.encode(payment))
         legs = try LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
+        waiting = payment.waiting
         events = change.entries.map { EventRow($0) }
         lease = change.lease
         record = change.record

@@ -100,6 +100,7 @@ extension PreparedChange {
     private func writeParts(_ db: Database) throws {
         for leg in legs { try leg.write(id, db) }
         for effect in effects { try effect.write(id, db) }
+        try WaitingRow.write(waiting, of: id, db)
         for event in events { try event.insert(id, db) }
         if let record { try KeyRow.insert(record, db) }
         guard let answer, let known = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db),

@@ -64,17 +64,22 @@ private struct PaymentListing {
     private let order: String
 
     init(_ query: PaymentQuery) {
+        if let waitsFor = query.waitsFor { arguments += [waitsFor.rawValue] }
         // A listing by provider goes along the legs there, so that a provider with few payments is listed as fast.
         if let provider = query.provider {
-            source = "legs JOIN payments ON payments.id = legs.payment_id"
+            source = PaymentListing.waiting(query, "legs JOIN payments ON payments.id = legs.payment_id")
             order = "legs.created_at DESC, legs.payment_id DESC"
             require("legs.provider = ? AND legs.first_at_provider = 1", [provider.name])
         } else {
-            source = "payments"
+            source = PaymentListing.waiting(query, "payments")
             order = "payments.created_at DESC, payments.id DESC"
         }
         let place = query.provider == nil ? "payments.created_at, payments.id" : "legs.created_at, legs.payment_id"
         let createdAt = query.provider == nil ? "payments.created_at" : "legs.created_at"
+        if query.waitsFor != nil {
+            let id = query.provider == nil ? "payments.id" : "legs.payment_id"
+            require("\(id) = waiting.payment_id", [])
+        }
         if let caller = query.caller { require("payments.caller = ?", [caller.name]) }
         if let reference = query.reference { require("payments.reference = ?", [reference]) }
         if let state = query.state {
@@ -86,6 +91,13 @@ private struct PaymentListing {
         if let after = query.after {
             require("(\(place)) < (?, ?)", [after.createdAt.milliseconds, after.id.text])
         }
+    }
+
+    /// What waits comes first, each payment once: there are few of them, however many payments there are.
+    private static func waiting(_ query: PaymentQuery, _ source: String) -> String {
+        guard query.waitsFor != nil else { return source }
+        let waiting = "(SELECT DISTINCT payment_id FROM waiting_operations WHERE waits_for = ?) AS waiting"
+        return "\(waiting) CROSS JOIN \(source)"
     }
 
     private mutating func require(_ condition: String, _ values: StatementArguments) {

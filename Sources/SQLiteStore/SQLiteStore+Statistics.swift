@@ -9,7 +9,7 @@ extension SQLiteStore {
         return try await read("statistics") { db in
             StoreStatistics(
                 paymentsByState: try counts(db), due: try DuePayments.count(now: clock.now(), db),
-                oldestUnsettled: try oldestUnsettled(db))
+                oldestUnsettled: try oldestUnsettled(db), waiting: try WaitingRow.counts(db))
         }
     }
 }

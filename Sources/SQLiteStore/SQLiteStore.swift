@@ -3,11 +3,13 @@ internal import GRDB
 internal import Logging
 public import PaymentCore
 public import Reconciler
+internal import Synchronization
 
 /// Payments in one SQLite file: the embedded store, for one machine.
 ///
 /// Every change is flushed before it is acknowledged (write-ahead log, `synchronous = FULL`); changes that are ready at
-/// the same moment share one transaction and one flush. Several processes may use one file; leases keep them apart.
+/// the same moment share one transaction and one flush. One daemon works on a file; commands may use it meanwhile, and
+/// leases keep them apart.
 public final class SQLiteStore: PaymentStore {
     /// How much was written since the start.
     public struct WriteCounts: Sendable, Hashable {
@@ -26,6 +28,7 @@ public final class SQLiteStore: PaymentStore {
     let retention: Span?
     let site: SiteName
     let openedAt: Timestamp
+    private let daemonLock: Mutex<DaemonLock?>
 
     /// Opens or creates the file, migrates it, and checks that the schema is what this version makes.
     ///
@@ -33,11 +36,14 @@ public final class SQLiteStore: PaymentStore {
     ///
     /// - Throws: ``StoreFailure`` with the code `incompatible` for the file of another program, of a newer version
     ///   or with a schema that was changed by hand, `corrupted` if it is no database, `unavailable` if it cannot be
-    ///   opened, `busy` if another process holds it.
+    ///   opened, `busy` if another process holds it, or if another daemon works on it.
     public init(
         path: String, configuration: SQLiteStoreConfiguration = SQLiteStoreConfiguration()
     ) throws(StoreFailure) {
         self.path = path
+        // Before the file is touched: a daemon of another version may work on it.
+        let lock = configuration.isDaemon ? try DaemonLock(of: path) : nil
+        daemonLock = Mutex(lock)
         pool = try DatabaseFile(path: path, configuration: configuration).open()
         clock = SteadyClock(configuration.clock)
         logger = configuration.logger
@@ -67,6 +73,7 @@ public final class SQLiteStore: PaymentStore {
                 }
             }
         }
+        daemonLock.withLock { $0 = nil }
         try result.get()
     }
 

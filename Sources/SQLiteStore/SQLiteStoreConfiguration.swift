@@ -13,6 +13,8 @@ public struct SQLiteStoreConfiguration: Sendable {
     public var journalLimit: Int
     /// How long comparisons remember what is settled; `nil` for ever. For ever.
     public var retention: Span?
+    /// Whether this is the daemon of the file, of which there is one at a time; commands beside it are none. `false`.
+    public var isDaemon: Bool
     /// The site that the file belongs to. `main`.
     public var site: SiteName
     /// Where the time comes from: the wall clock, unless a test brings its own. The store never lets it go backward.
@@ -27,6 +29,7 @@ public struct SQLiteStoreConfiguration: Sendable {
         readers = 4
         journalLimit = 64 << 20
         retention = nil
+        isDaemon = false
         site = .main
         clock = SteadyClock.wallClock
         logger = Logger(label: "reconciled.store.sqlite")

@@ -55,6 +55,16 @@ package struct LegRow: Sendable {
     }
 }
 
+extension WaitingOperation {
+    /// An operation that waits, of its columns; `nil` if one of them is unknown.
+    package init?(stored operation: String, _ waitsFor: String) {
+        guard let operation = IdempotencyRecord.Operation(rawValue: operation),
+            let waitsFor = WaitsFor(rawValue: waitsFor)
+        else { return nil }
+        self.init(operation, for: waitsFor)
+    }
+}
+
 /// An effect as a row of `effects`: by it, what a provider reports under a key is found.
 package struct EffectRow: Sendable {
     /// The provider.

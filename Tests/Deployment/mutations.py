@@ -230,5 +230,5 @@ plant("alerts", "a metric that is not there", "PrometheusRule", "reconciled",
 plant("alerts", "no alert of quarantine", "PrometheusRule", "reconciled",
       lambda item: item["spec"]["groups"][0]["rules"].pop(1))
 plant("alerts", "no alert of money that differs", "PrometheusRule", "reconciled",
-      to("ReconciledOther", "spec", "groups", 0, "rules", 6, "alert"))
+      to("ReconciledOther", "spec", "groups", 0, "rules", 7, "alert"))
 plant("alerts", "objective changed", "ConfigMap", "reconciled-config", text("settle_within: 5m", "settle_within: 9m"))

@@ -132,13 +132,16 @@ def alerts(site):
                 found[entry["alert"]] = entry
                 if entry.get("labels", {}).get("severity") not in ("page", "ticket"):
                     yield f"{entry['alert']} calls nobody"
-                if set(entry.get("annotations", {})) != {"summary", "description"}:
+                words = entry.get("annotations", {})
+                if set(words) - {"runbook"} != {"summary", "description"}:
                     yield f"{entry['alert']} does not say what is wrong"
+                if not (ROOT / words.get("runbook", "docs/runbooks/README.md")).is_file():
+                    yield f"{entry['alert']} names a runbook that is not there"
                 for metric in re.findall(r"\breconciled_[a-z_]+", entry["expr"]):
                     if metric not in metrics():
                         yield f"{entry['alert']}: the daemon has no metric {metric}"
-    expected = ("Unsettled", "Quarantined", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost")
-    for name in expected + ("MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate", "ComparisonNotTakenUp"):
+    expected = ("Unsettled", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost")
+    for name in expected + ("ProviderClockOff", "MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate", "ComparisonNotTakenUp"):
         if not any(name in title for title in found):
             yield f"no alert tells of {name}"
     objective = seconds(look(yaml.safe_load(site.configuration()), "objectives", "settle_within", default="5m"))

@@ -17,12 +17,15 @@ WELL = {
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="a"}': "299x120",
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="b"}': "0x120",
     'reconciled_oldest_unconfirmed_seconds{namespace="reconciled",pod="a"}': "59x120",
-    'reconciled_payments{namespace="reconciled",state="quarantined"}': "0x120",
+    'reconciled_operations_waiting{namespace="reconciled",operation="create",for="people",pod="a"}': "0x120",
+    'reconciled_operations_waiting{namespace="reconciled",operation="create",for="time",pod="a"}': "7x120",
+    'reconciled_operations_waiting{namespace="reconciled",operation="refund",for="people",pod="a"}': "0x120",
     'reconciled_payments{namespace="reconciled",state="succeeded"}': "5+9x120",
     'reconciled_payments_due{namespace="reconciled"}': "900x120",
     'reconciled_store_failures_total{namespace="reconciled",code="unavailable"}': "0+1x120",
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="accepted"}': "0+90x120",
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="indeterminate"}': "0+10x120",
+    'reconciled_provider_clock_in_doubt{namespace="reconciled",provider="card",pod="a"}': "0x120",
     'reconciled_alerts_total{namespace="reconciled",provider="card"}': "3x120",
     'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="duplicate",pod="a"}': "0x120",
     'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="status_differs",pod="a"}': "2x120",
@@ -43,10 +46,11 @@ WELL = {
 WRONG = {
     "ReconciledPaymentUnsettled": ("reconciled_oldest_unsettled_seconds", 'pod="b"', "301x120"),
     "ReconciledStandbyUnconfirmed": ("reconciled_oldest_unconfirmed_seconds", "", "0+30x120"),
-    "ReconciledPaymentsQuarantined": ("reconciled_payments{", "quarantined", "1x120"),
+    "ReconciledWaitsForPeople": ("reconciled_operations_waiting", 'operation="refund",for="people"', "1x120"),
     "ReconciledBacklogGrows": ("reconciled_payments_due", "", "1000+5x120"),
     "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),
     "ReconciledProviderInDoubt": ("reconciled_attempts_total", "indeterminate", "0+30x120"),
+    "ReconciledProviderClockOff": ("reconciled_provider_clock_in_doubt", "", "1x120"),
     "ReconciledInquiryOverdue": ("reconciled_alerts_total", "", "3x100 4x20"),
     "ReconciledMoneyDiffers": ("reconciled_discrepancies_open", "duplicate", "0x60 1x60"),
     "ReconciledDiscrepancyForgotten": ("reconciled_oldest_discrepancy_seconds", "", "259000+30x120"),
@@ -106,7 +110,7 @@ class Alerts(unittest.TestCase):
                 self.assertEqual(code, 0, text)
 
     def test_an_alert_that_does_not_fire_is_noticed(self):
-        names = [name for name in WELL if "quarantined" in name]
+        names = [name for name in WELL if 'operation="create",for="people"' in name]
         code, _ = self.judge(story({names[0]: "1x120"}, []))
         self.assertNotEqual(code, 0)
 

@@ -21,6 +21,20 @@ import Testing
         }
     }
 
+    @Test func `a second daemon on one SQLite file is refused, and a killed one keeps nobody out`() async throws {
+        try await World.run { world, client in
+            await #expect(throws: DaemonProcess.NotStarted.self) { try await world.start(1) }
+            #expect(await world.daemon(1)?.end == "status 3")
+            #expect(world.log().contains("reconciled.sqlite: stop it, or give this one a file of its own"))
+            #expect(try await client.create(Bodies.card(), key: "alone-1").state == "succeeded")
+            let listed = try world.command(["payments", "list"])
+            #expect(listed.status == 0 && listed.output.contains("succeeded"), "\(listed.output)")
+            await world.kill(0)
+            let next = try await world.start(1)
+            #expect(try await next.create(Bodies.card(), key: "alone-2").state == "succeeded")
+        }
+    }
+
     @Test func `probes, metrics and the operators' reads`() async throws {
         try await World.run { _, client in
             let created = try await client.create(Bodies.card(), key: "probe-1")

@@ -28,12 +28,12 @@ struct ReadingTests {
         try await RunningAPI.run { api in
             let answer = try await api.get(
                 "/v1/payments?reference=a%2Fb+c%C3%BC&state=failed&provider=cards"
-                    + "&created_after=2026-03-02T09:25:00.5Z&limit=7")
+                    + "&waiting_for=people&created_after=2026-03-02T09:25:00.5Z&limit=7")
             #expect(answer.status == 200)
             #expect(answer.text == #"{"data":[],"next_cursor":null}"#)
             let query = try #require(api.operations.queries.first)
             #expect(query.caller?.name == "shop" && query.reference == "a/b cü" && query.state == .failed)
-            #expect(query.provider?.name == "cards" && query.limit == 7)
+            #expect(query.provider?.name == "cards" && query.limit == 7 && query.waitsFor == .people)
             #expect(query.createdAfter?.rfc3339 == "2026-03-02T09:25:00.500Z")
         }
     }
@@ -41,6 +41,7 @@ struct ReadingTests {
     @Test(arguments: [
         ("limit=0", "limit"), ("limit=201", "limit"), ("limit=1.0", "limit"), ("limit=", "limit"),
         ("limit=1&limit=2", "limit"), ("state=done", "state"), ("provider=A", "provider"),
+        ("waiting_for=godot", "waiting_for"), ("waiting_for=", "waiting_for"),
         ("reference=", "reference"), ("created_after=yesterday", "created_after"), ("caller=kiosk", "caller"),
         ("reference=%zz", "query"), ("reference=%ff", "query"), ("reference=%00", "query"),
         ("cursor=", "cursor"), ("cursor=AAAA", "cursor"), ("cursor=*", "cursor"),
@@ -74,6 +75,7 @@ struct ReadingTests {
             let good = try #require(first)
             #expect(try await api.get("/v1/payments?limit=1&cursor=\(good)").status == 200)
             #expect(try await api.get("/v1/payments?state=failed&cursor=\(good)").status == 400)
+            #expect(try await api.get("/v1/payments?waiting_for=time&cursor=\(good)").status == 400)
             let other = try await api.get("/v1/payments?cursor=\(good)", token: RunningAPI.otherToken)
             #expect(other.status == 400)
             for place in good.indices {

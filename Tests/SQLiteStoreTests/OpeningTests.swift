@@ -22,7 +22,40 @@ internal import Testing
                     try String.fetchOne(db, sql: "PRAGMA journal_mode")
                 )
             }
-            #expect(found == (3, 0x5243_4E44, "wal"))
+            #expect(found == (4, 0x5243_4E44, "wal"))
+        }
+    }
+
+    @Test func `a second daemon on one file is refused with the file's name and what to do`() async throws {
+        try await StoreDirectory.with { directory in
+            let first = try directory.open(ManualClock()) { $0.isDaemon = true }
+            let failure = #expect(throws: StoreFailure.self) {
+                try directory.open(ManualClock()) { $0.isDaemon = true }
+            }
+            let words = try #require(failure).cause
+            #expect(failure?.code == .busy)
+            #expect(words.contains("(process \(getpid())) works on \(directory.path)"), "\(words)")
+            #expect(words.contains("stop it, or give this one a file of its own"))
+            // Commands work beside it.
+            try await directory.withStore { store in
+                try await store.probe()
+                #expect(try await store.payments(PaymentQuery()).items.isEmpty)
+            }
+            try await first.probe()
+            try await first.close()
+            try await directory.withStore { try await $0.probe() }
+            let next = try directory.open(ManualClock()) { $0.isDaemon = true }
+            try await next.close()
+        }
+    }
+
+    @Test func `what a daemon left behind that was killed keeps nobody out`() async throws {
+        try await StoreDirectory.with { directory in
+            // The file stays, with the number of a process that may be anybody's by now.
+            try Data("1\n".utf8).write(to: URL(fileURLWithPath: directory.path + "-daemon"))
+            let store = try directory.open(ManualClock()) { $0.isDaemon = true }
+            try await store.probe()
+            try await store.close()
         }
     }
 

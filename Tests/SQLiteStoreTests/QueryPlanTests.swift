@@ -94,6 +94,8 @@ internal import Testing
             _ = try await store.payments(query)
             query.reference = "r"
             _ = try await store.payments(query)
+            query.waitsFor = .people
+            _ = try await store.payments(query)
         }
     }
 }

@@ -25,7 +25,8 @@ public struct ContractCase: Sendable, CustomStringConvertible {
 
     /// The whole contract.
     public static let all: [ContractCase] =
-        writing + conflicts + keys + effects + claiming + leases + trails + sealing + listing + counting + crowds
+        writing + conflicts + keys + effects + claiming + leases + trails + sealing + listing + counting + waiting
+        + crowds
 }
 
 /// A kind of store that is held to the contract.

@@ -4,7 +4,7 @@ internal import Reconciler
 extension ContractCase {
     static let counting: [ContractCase] = [
         ContractCase("an empty store counts nothing") { it in
-            let expected = StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil)
+            let expected = StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:])
             try require(try await it.store.statistics(), is: expected, "the counts")
         },
         ContractCase("payments are counted by the state that they have now") { it in

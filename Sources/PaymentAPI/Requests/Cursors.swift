@@ -28,7 +28,7 @@ enum ListingCursor {
     private static func check(_ fields: [String], _ query: PaymentQuery) -> String {
         let filters = [
             query.caller?.name, query.reference, query.state?.rawValue, query.provider?.name,
-            query.createdAfter.map { String($0.milliseconds) },
+            query.createdAfter.map { String($0.milliseconds) }, query.waitsFor?.rawValue,
         ]
         let digest = Digest(of: ["listing"] + fields + filters.flatMap { $0.map { ["+", $0] } ?? ["-"] })
         return String(digest.hex.prefix(16))

@@ -36,8 +36,8 @@ public enum RetryAfter: Sendable, Hashable {
         return min(max(asked, now), now + Self.longest)
     }
 
-    // `Sun, 06 Nov 1994 08:49:37 GMT`
-    private static func moment(ofDate text: String) -> Timestamp? {
+    /// The moment of an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for anything else.
+    static func moment(ofDate text: String) -> Timestamp? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let weekdays = ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -27,6 +27,7 @@ public struct ProviderAssembly: Sendable {
     private let connections: Int
     private let store: StoreID?
     private let clock: any WallClock
+    private let clocks: ProviderClockWatch
     private let logger: Logger
 
     /// - Parameters:
@@ -35,14 +36,17 @@ public struct ProviderAssembly: Sendable {
     ///     ``connectionsNeeded(for:)``.
     ///   - store: whose transactions are sent; it goes to the providers in the metadata.
     ///   - clock: the time.
+    ///   - clocks: hears from each answer what time it is at the provider.
     ///   - logger: gets a line for each request, with neither header nor path nor body.
     public init(
-        sender: any HTTPSender, connections: Int, store: StoreID? = nil, clock: any WallClock, logger: Logger
+        sender: any HTTPSender, connections: Int, store: StoreID? = nil, clock: any WallClock,
+        clocks: ProviderClockWatch = ProviderClockWatch(), logger: Logger
     ) {
         self.sender = sender
         self.connections = connections
         self.store = store
         self.clock = clock
+        self.clocks = clocks
         self.logger = logger
     }
 
@@ -87,6 +91,10 @@ public struct ProviderAssembly: Sendable {
             // The breaker before the budget: what will not be sent must not queue.
             breaker,
             budget,
+            // Below everything that waits: what is measured is the time on the wire.
+            AnswerTime(
+                provider: settings.name, skew: settings.contract.clockSkew, clock: clock, watch: clocks,
+                logger: logger),
             // The token last: only a request that goes out needs one, it is as fresh as can be, and the
             // secret is seen by no other layer.
             TokenHeader(source: settings.tokens),

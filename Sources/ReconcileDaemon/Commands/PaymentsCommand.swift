@@ -10,7 +10,7 @@ struct PaymentsCommand: AsyncParsableCommand {
         commandName: "payments", abstract: "Reads payments from the store, and checks their audit trails.",
         discussion: """
             Examples:
-              reconciled payments list --config reconciled.yaml --state quarantined
+              reconciled payments list --config reconciled.yaml --waiting-for people
               reconciled payments show pay_… --config reconciled.yaml
               reconciled payments reconcile pay_… --config reconciled.yaml
               reconciled payments verify --config reconciled.yaml
@@ -31,6 +31,7 @@ struct ListPayments: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "Only in this state: \(PaymentState.allCases.map(\.rawValue).joined(separator: ", ")).")
     var state: String?
+    @Option(help: "Only with an operation that waits for this: people, time.") var waitingFor: String?
     @Option(help: "Only with this reference.") var reference: String?
     @Option(help: "Only with a leg at this provider.") var provider: String?
     @OptionGroup var paging: ListPaging
@@ -51,6 +52,12 @@ struct ListPayments: AsyncParsableCommand {
                 throw CommandFailure(.usage, "--state: '\(state)'; allowed: \(allowed)")
             }
             query.state = known
+        }
+        if let waitingFor {
+            guard let known = WaitsFor(rawValue: waitingFor) else {
+                throw CommandFailure(.usage, "--waiting-for: '\(waitingFor)'; allowed: people, time")
+            }
+            query.waitsFor = known
         }
         if let provider {
             do {

@@ -97,11 +97,13 @@ extension StoreSettings {
     /// - Parameters:
     ///   - site: the site by whose terms it is written.
     ///   - mustExist: whether an SQLite file that is not there is an error; else it is made.
+    ///   - isDaemon: whether it is opened to serve: one daemon works on an SQLite file at a time.
     ///   - adoptsTerm: whether it writes under the newest term if that is the site's; a daemon proves first that it
     ///     may.
     /// - Throws: ``CommandFailure`` with the code `unavailable`.
     func open(
-        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, adoptsTerm: Bool = true
+        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, isDaemon: Bool = false,
+        adoptsTerm: Bool = true
     ) async throws -> any ClosableStore {
         do {
             switch self {
@@ -112,6 +114,7 @@ extension StoreSettings {
                 var options = SQLiteStoreConfiguration()
                 options.retention = retention
                 options.site = site
+                options.isDaemon = isDaemon
                 if let logger { options.logger = logger }
                 return try SQLiteStore(path: path, configuration: options)
             case .postgres(var options):

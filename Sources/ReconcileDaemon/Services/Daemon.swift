@@ -22,9 +22,11 @@ struct Daemon {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
         let clock = SystemClock()
-        let store = try await configuration.store.open(at: configuration.site.name, logger, adoptsTerm: false)
+        let store = try await configuration.store.open(
+            at: configuration.site.name, logger, isDaemon: true, adoptsTerm: false)
         let identity = try await store.siteReading().store
-        let (providers, senders, amountCheck) = try assembleProviders(identity, clock, logger)
+        let clocks = ProviderClockWatch()
+        let (providers, senders, amountCheck) = try assembleProviders(identity, clock, clocks, logger)
         let parts = withFailpoints(store, providers)
         let settings = engineSettings()
         let engine = SettlementEngine(
@@ -49,7 +51,11 @@ struct Daemon {
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
         services += [
             EngineService(engine: engine, grace: configuration.shutdownGrace),
-            StatisticsService(store: parts.store, engine: engine, clock: clock, logger: logger),
+            StatisticsService(
+                store: parts.store, engine: engine, clock: clock,
+                clocks: ProviderClockGauges(
+                    providers: configuration.providers.map(\.name), watch: clocks, factory: registry),
+                logger: logger),
             UpkeepService(store: store, gate: site.gate, clock: clock, logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
             SiteStatisticsService(
@@ -144,7 +150,7 @@ extension Daemon {
     private typealias AmountCheck = @Sendable (ProviderName, Money) -> String?
 
     private func assembleProviders(
-        _ identity: StoreID?, _ clock: any WallClock, _ logger: Logger
+        _ identity: StoreID?, _ clock: any WallClock, _ clocks: ProviderClockWatch, _ logger: Logger
     ) throws -> ([any PaymentProvider], [CurlSender], AmountCheck) {
         var providers: [any PaymentProvider] = []
         var senders: [CurlSender] = []
@@ -157,7 +163,7 @@ extension Daemon {
                     allowPlainHTTP: provider.allowsPlainHTTP))
             senders.append(sender)
             let assembly = ProviderAssembly(
-                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
+                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock, clocks: clocks,
                 logger: logger)
             let settings = try Daemon.settings(provider)
             conversions[provider.name] = settings.conversion

@@ -1,3 +1,4 @@
+import CoreMetrics
 import Logging
 import Metrics
 import PaymentCore
@@ -9,30 +10,24 @@ struct StatisticsService: Service {
     let store: any PaymentStore
     let engine: SettlementEngine
     let clock: any WallClock
+    let clocks: ProviderClockGauges
     let logger: Logger
 
     private static let every = Span.seconds(5)
 
     func run() async throws {
+        let gauges = PaymentGauges(factory: MetricsSystem.factory)
         let active = Gauge(label: "reconciled_payments_active")
-        let due = Gauge(label: "reconciled_payments_due")
-        let oldest = Gauge(label: "reconciled_oldest_unsettled_seconds")
         let unconfirmed = Gauge(label: "reconciled_decisions_unconfirmed")
         let longest = Gauge(label: "reconciled_oldest_unconfirmed_seconds")
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
+                clocks.record()
                 let latches = await engine.unconfirmedLatches
                 unconfirmed.record(latches.count)
                 longest.record(Double((latches.since.map { clock.now() - $0 } ?? .zero).milliseconds) / 1_000)
                 do {
-                    let statistics = try await store.statistics()
-                    for state in PaymentState.allCases {
-                        Gauge(label: "reconciled_payments", dimensions: [("state", state.rawValue)])
-                            .record(statistics.paymentsByState[state] ?? 0)
-                    }
-                    due.record(statistics.due)
-                    let age = statistics.oldestUnsettled.map { clock.now() - $0 } ?? .zero
-                    oldest.record(Double(age.milliseconds) / 1_000)
+                    gauges.record(try await store.statistics(), now: clock.now())
                     active.record(await engine.activeCount)
                 } catch {
                     logger.warning("the store could not be counted", metadata: ["error": "\(error)"])

@@ -124,6 +124,8 @@ public struct PaymentQuery: Sendable, Hashable {
     public var reference: String?
     /// Only in this state.
     public var state: PaymentState?
+    /// Only with an operation that waits for this: a payment that succeeded is found by a refund that waits.
+    public var waitsFor: WaitsFor?
     /// Only with a leg at this provider.
     public var provider: ProviderName?
     /// Only created after this moment.
@@ -215,11 +217,16 @@ public struct StoreStatistics: Sendable, Hashable {
     public var due: Int
     /// Creation time of the oldest payment that is neither final nor resting in `authorized`.
     public var oldestUnsettled: Timestamp?
+    /// Payments by what an operation of theirs waits for; nothing where none waits.
+    public var waiting: [WaitingOperation: Int]
 
     /// Counts.
-    public init(paymentsByState: [PaymentState: Int], due: Int, oldestUnsettled: Timestamp?) {
+    public init(
+        paymentsByState: [PaymentState: Int], due: Int, oldestUnsettled: Timestamp?, waiting: [WaitingOperation: Int]
+    ) {
         self.paymentsByState = paymentsByState
         self.due = due
         self.oldestUnsettled = oldestUnsettled
+        self.waiting = waiting
     }
 }

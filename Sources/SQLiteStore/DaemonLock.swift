@@ -1,0 +1,58 @@
+internal import PaymentCore
+internal import Reconciler
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The right of one daemon to work on a file. It is held on a file beside the database: a lock on the database itself
+/// would get in the way of SQLite's own. The kernel lets go of it when the process ends, however it ends.
+final class DaemonLock: Sendable {
+    private let descriptor: Int32
+
+    /// Takes the lock, or says who has it.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `busy` if another daemon holds it, `unavailable` if the file cannot be
+    ///   made.
+    init(of database: String) throws(StoreFailure) {
+        let path = database + "-daemon"
+        descriptor = path.withCString { open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw DaemonLock.failure(path, errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            let holder = DaemonLock.holder(descriptor)
+            _ = close(descriptor)
+            guard code == EWOULDBLOCK else { throw DaemonLock.failure(path, code) }
+            throw StoreFailure(
+                .busy, operation: "open",
+                cause: "another daemon\(holder) works on \(database): stop it, or give this one a file of its own; "
+                    + "several daemons share a PostgreSQL database")
+        }
+        // For whoever is refused: who it is.
+        let words = "\(getpid())\n"
+        let written = ftruncate(descriptor, 0) == 0 && words.withCString { pwrite(descriptor, $0, strlen($0), 0) } > 0
+        guard written else {
+            let code = errno
+            _ = close(descriptor)
+            throw DaemonLock.failure(path, code)
+        }
+    }
+
+    deinit { _ = close(descriptor) }
+
+    private static func holder(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        let digits = bytes.prefix(max(0, count)).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return digits.isEmpty ? "" : " (process \(String(decoding: digits, as: UTF8.self)))"
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> StoreFailure {
+        let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        return StoreFailure(.unavailable, operation: "open", cause: "\(path): \(words)")
+    }
+}
