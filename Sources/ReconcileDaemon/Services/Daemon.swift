@@ -28,7 +28,7 @@ struct Daemon {
         let clocks = ProviderClockWatch()
         let (providers, senders, amountCheck) = try assembleProviders(identity, clock, clocks, logger)
         let parts = withFailpoints(store, providers)
-        let settings = engineSettings()
+        let settings = engineSettings(clocks)
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)
@@ -105,7 +105,7 @@ struct Daemon {
         return [statistics, ComparisonService(loop: loop), LossWatchService(watch: watch)]
     }
 
-    private func engineSettings() -> EngineSettings {
+    private func engineSettings(_ clocks: ProviderClockWatch) -> EngineSettings {
         var settings = EngineSettings(holder: "\(configuration.site.name)-\(UUID().uuidString)")
         settings.policy = configuration.policy
         settings.sweep = configuration.sweep
@@ -115,6 +115,7 @@ struct Daemon {
         settings.endAnswer = CreateAnswer.settled
         settings.sweeps = roles.settle
         settings.gate = configuration.siteGate()
+        settings.providerClocks = clocks
         settings.commitsAreAcknowledged = configuration.site.replication != .asynchronous
         settings.standby = configuration.site.standby
         settings.acknowledgeUnconfirmedAfter = configuration.site.countUnconfirmedAfter

@@ -71,11 +71,14 @@ public struct EngineMoment: Sendable {
     public var jitter: Int
     /// What the site may do now.
     public var standing: SiteStanding
+    /// Providers whose clocks are measured to be further off than their contracts say.
+    public var clocksInDoubt: Set<ProviderName>
 
     /// A moment.
-    public init(now: Timestamp, jitter: Int, standing: SiteStanding) {
+    public init(now: Timestamp, jitter: Int, standing: SiteStanding, clocksInDoubt: Set<ProviderName> = []) {
         self.now = now
         self.jitter = jitter
         self.standing = standing
+        self.clocksInDoubt = clocksInDoubt
     }
 }

@@ -166,8 +166,8 @@ public struct EngineMachine: Sendable {
         return MachineContext(
             now: moment.now, contracts: settings.contracts, policy: settings.policy,
             jitter: (moment.jitter + draws * 617) % 1_000,
-            commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: mayBegin, table: settings.table,
-            paymentTable: settings.paymentTable)
+            commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: mayBegin,
+            clocksInDoubt: moment.clocksInDoubt, table: settings.table, paymentTable: settings.paymentTable)
     }
 
     mutating func answer(_ ticket: Int, _ answer: EngineAnswer) {

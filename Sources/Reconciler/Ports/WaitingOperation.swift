@@ -46,6 +46,13 @@ extension Payment {
         let refunds = Set(refunds.flatMap(\.parts).map(\.state))
         let hasQuarantinedLeg = legs.contains { $0.quarantine != nil }
         if hasQuarantinedLeg { found.insert(WaitingOperation(operationUnderWay, for: .people)) }
+        for troubled in troubled {
+            if case .refund = troubled.effect {
+                found.insert(WaitingOperation(.refund, for: .people))
+            } else {
+                found.insert(WaitingOperation(operationUnderWay, for: .people))
+            }
+        }
         if refunds.contains(.quarantined) { found.insert(WaitingOperation(.refund, for: .people)) }
         // Due later than at its last change: nothing is on the wire.
         guard let dueAt, dueAt > updatedAt else { return found.sorted() }

@@ -27,6 +27,8 @@ public struct EngineSettings: Sendable {
     public var recovery: RecoveryWindow?
     /// Whether this process may act for its site; asked last before anything leaves.
     public var gate: SiteGate
+    /// What is measured of the providers' clocks; `nil` where nobody measures.
+    public var providerClocks: ProviderClockWatch?
     /// Renders the answer to the request that created a payment, once the payment has ended. It is then kept in the
     /// transaction that ends the payment, and not in one of its own. `nil` leaves it to whoever answers.
     public var endAnswer: @Sendable (Payment) -> StoredAnswer?
@@ -44,6 +46,7 @@ public struct EngineSettings: Sendable {
         acknowledgeUnconfirmedAfter = nil
         recovery = nil
         gate = .alwaysOpen()
+        providerClocks = nil
         endAnswer = { _ in nil }
     }
 }

@@ -96,7 +96,9 @@ public actor SettlementEngine {
 
     /// Hands an input to the machine, and its jobs to whoever executes them.
     func take(_ input: EngineInput) {
-        let moment = EngineMoment(now: clock.now(), jitter: jitter.next(), standing: settings.gate.standing)
+        let moment = EngineMoment(
+            now: clock.now(), jitter: jitter.next(), standing: settings.gate.standing,
+            clocksInDoubt: settings.providerClocks?.inDoubt ?? [])
         for job in machine.handle(input, at: moment) {
             switch job {
             case .answer(let ticket, let answer): waiting.removeValue(forKey: ticket)?.resume(returning: answer)
