@@ -164,8 +164,8 @@ extension Daemon {
                     allowPlainHTTP: provider.allowsPlainHTTP))
             senders.append(sender)
             let assembly = ProviderAssembly(
-                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock, clocks: clocks,
-                logger: logger)
+                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
+                clocks: clocks, logger: logger)
             let settings = try Daemon.settings(provider)
             conversions[provider.name] = settings.conversion
             guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
