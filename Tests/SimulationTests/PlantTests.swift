@@ -96,6 +96,6 @@ import Testing
         #expect(!watched.probesHit.isEmpty)
         #expect(Set(coverage.missedSituations).isDisjoint(with: watched.probesHit))
         #expect(!coverage.missedRows.contains("none.authorize"))
-        #expect(!coverage.missedRows.contains("do.done"))
+        #expect(!coverage.missedRows.contains("own.done"))
     }
 }

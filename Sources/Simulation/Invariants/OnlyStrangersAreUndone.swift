@@ -52,10 +52,12 @@ public struct OnlyStrangersAreUndone: Invariant {
         guard case .ordered(let order, _) = news, order.action == .undo,
             case .transaction(let key) = order.finding.subject, let provider = evidence.provider(order.finding.provider)
         else { return }
-        let store = provider.transaction(key, at: evidence.now)?.store
-        findings.require(
-            store == nil || store == SimulatedProvider.ours, at, nil, "\(key) of another store is to be undone")
-        findings.require(store != nil, at, nil, "\(key) names no store, and is to be undone by itself")
+        if let transaction = provider.transaction(key, at: evidence.now) {
+            let isOthers = transaction.store != nil && transaction.store != SimulatedProvider.ours
+            findings.require(!isOthers, at, nil, "\(key) of another store is to be undone")
+            findings.require(
+                transaction.store != nil, at, nil, "\(key) names no store, and is to be undone by itself")
+        }
         // Its caller may have come again a moment ago; then the order finds its place taken.
         guard let owner = TrueSides(key, at: provider, evidence).ours?.payment, !owner.isUndoing,
             owner.createdAt + OnlyStrangersAreUndone.longestRun < at

@@ -76,7 +76,7 @@ extension Plant {
             .indeterminateCommitTakenForFailed, "a create of whose commit nothing is known is called failed",
             within: 30, breaks: [4]),
         sabotaged(
-            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 45,
+            .refundsNotReserved, "refunds are taken without reserving their amounts", within: 200,
             breaks: [1, 8, 11]),
     ]
 

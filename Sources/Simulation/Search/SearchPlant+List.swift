@@ -113,7 +113,7 @@ extension SearchPlant {
                     facts.lifeIsOver = true
                     facts.visibility = .missedTwice
                 }),
-            .make("one leg, stray refusals, a refund", [Scenario.lagging]) {
+            .make("one leg, stray refusals, a refund", [Scenario.tombstone]) {
                 $0.requestLife = .bounded
                 $0.refunds = [300]
                 $0.answers = [.transaction, .stray]

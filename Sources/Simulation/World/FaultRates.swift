@@ -66,7 +66,10 @@ extension FaultKind {
         case .listingStale: 30_000
         case .cursorRefused: 10_000
         case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved: 1_000
-        case .transactionForgotten, .listingHides, .plantedTwice, .plantedOtherStore, .plantedStoreless: 1_000
+        case .transactionForgotten, .listingHides, .plantedOtherStore, .plantedStoreless: 1_000
+        // Not drawn by itself: a second charge that is listed in another window than the first is not seen yet, as
+        // docs/reliability.md says. Its plant draws it.
+        case .plantedTwice: 0
         }
     }
 }

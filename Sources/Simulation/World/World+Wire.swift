@@ -82,7 +82,11 @@ extension World {
     /// Where a verdict holds only if requests live no longer than assumed, they live no longer.
     private func longestDelay(_ order: SendOrder, _ own: Timestamp) -> Int64 {
         guard let contract = plan.contracts[order.provider] else { return 0 }
-        let isHarmless = contract.keyRetention == nil || (order.notAfter != nil && contract.enforcesNotAfter)
+        let isRefusedLate = order.notAfter != nil && contract.enforcesNotAfter
+        // Without a tombstone a decline that may change, and for every contract a refund that was refused, ends by the
+        // longest life of its requests.
+        let endsByLife = order.kind == .refund || contract.cancel != .tombstoning && !isRefusedLate
+        let isHarmless = !endsByLife && (contract.keyRetention == nil || isRefusedLate)
         if isHarmless, plan.replication != .asynchronous { return 21_600_000 }
         let sinceIntent = (own - order.startBefore) + plan.policy.sendWithin
         return max(5, (contract.maxRequestLife - sinceIntent).milliseconds - 1_000)
