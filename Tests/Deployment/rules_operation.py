@@ -140,8 +140,12 @@ def alerts(site):
                 for metric in re.findall(r"\breconciled_[a-z_]+", entry["expr"]):
                     if metric not in metrics():
                         yield f"{entry['alert']}: the daemon has no metric {metric}"
-    expected = ("Unsettled", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched", "RedundancyLost")
-    for name in expected + ("ProviderClockOff", "MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate", "ComparisonNotTakenUp"):
+    expected = (
+        "Unsettled", "StandbyUnconfirmed", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched",
+        "RedundancyLost", "ProviderClockOff", "MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate",
+        "ComparisonNotTakenUp",
+    )
+    for name in expected:
         if not any(name in title for title in found):
             yield f"no alert tells of {name}"
     objective = seconds(look(yaml.safe_load(site.configuration()), "objectives", "settle_within", default="5m"))
