@@ -156,7 +156,9 @@ extension ComparisonMachine {
         var surroundings = ComparisonFacts.Surroundings(
             horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden,
             isPruned: item.known.isPruned)
-        surroundings.isDenied = item.isDenied(theirs, isForgotten: isForgotten)
+        // Where statuses are forgotten, the silence of an inquiry never denies what the listing shows: how old the
+        // provider's own record is, nobody here knows.
+        surroundings.isDenied = item.isDenied(theirs, isForgotten: contract.statusRetention != nil)
         surroundings.store = store
         let facts = ComparisonFacts(
             ours: item.known.ours, named: item.known.named, theirs: theirs, in: surroundings)
