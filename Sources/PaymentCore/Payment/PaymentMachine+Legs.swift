@@ -59,6 +59,11 @@ extension PaymentMachine {
         case .void, .cancel:
             return pursueVoid(leg: index, &actions, context)
         case .refund:
+            if isCapturedOutside(leg) {
+                quarantine(
+                    .capture, leg: index, cause: .captureRequestLost, row: "undo.captured-outside", &actions, context)
+                return true
+            }
             if reversesSale(leg, contract, context) { return pursueVoid(leg: index, &actions, context) }
             registerCompensation(leg: index, context)
             if let compensation = payment.legs[index].compensation, needsSumFirst(compensation, contract) {
@@ -92,6 +97,14 @@ extension PaymentMachine {
                 kind: .capture, key: effectKey(.capture, operation: operation, leg: leg, context), amount: asked)
         }
         return pursue(.capture, leg: index, &actions, context)
+    }
+
+    /// Whether a leg was captured though nobody asked for that here, and nobody asked to cancel: its hold ran out, or
+    /// its deadline passed. Whoever captured it may want to keep it, which people find out.
+    private func isCapturedOutside(_ leg: Leg) -> Bool {
+        payment.captureMode == .manual && payment.capture == nil && payment.cancel == nil && !leg.isOnePhase
+            && payment.recovery == nil && payment.conclusion == nil && payment.latch == .back
+            && leg.compensation == nil
     }
 
     private mutating func pursueVoid(
