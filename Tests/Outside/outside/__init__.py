@@ -1,0 +1,1 @@
+"""Tests from outside: a provider, a driver and a judge that share no code with the daemon."""
