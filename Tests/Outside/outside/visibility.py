@@ -9,8 +9,8 @@ WORDS = re.compile(r"alert|quarantin|people|attention|stuck|overdue|trouble", re
 SERIES = re.compile(r"^([a-z_]+(?:\{[^}]*\})?) ([0-9.eE+-]+)")
 # Lists of what needs people. A list counts only if it leaves out what is healthy.
 LISTS = (
-    "/v1/payments?state=quarantined", "/v1/payments?attention=people", "/v1/payments?attention=time",
-    "/v1/payments?waits_for=people", "/v1/payments?needs=people", "/v1/discrepancies",
+    "/v1/payments?state=quarantined", "/v1/payments?waiting_for=people", "/v1/payments?waiting_for=time",
+    "/v1/discrepancies",
 )
 
 
