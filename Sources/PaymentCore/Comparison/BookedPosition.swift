@@ -116,6 +116,8 @@ extension Payment {
             return left <= 0 ? .givenBack : .taken
         }
         if leg.gone != nil { return .ended }
+        // What people decide about is where it was seen: both sides know of the hold, and its quarantine tells of it.
+        if leg.quarantine != nil, leg.knowledge?.status == .authorized { return .held }
         return leg.isHeld(inRecovery: recovery) ? .held : .undecided
     }
 

@@ -126,7 +126,7 @@ extension ComparisonMachine {
     }
 
     private func judgement(_ item: Item, _ now: Timestamp) -> Judgement {
-        isPassedOver(item, now) ? .passedOver : .found(verdict(item))
+        isPassedOver(item, now) ? .passedOver : .found(verdict(item, now))
     }
 
     /// A listing may lag behind, and what is remembered may be old: before anything is called a difference, and before
@@ -150,9 +150,9 @@ extension ComparisonMachine {
     }
 
     /// What a position is.
-    private func verdict(_ item: Item) -> ComparisonTable.Verdict {
+    private func verdict(_ item: Item, _ now: Timestamp) -> ComparisonTable.Verdict {
         let theirs = item.theirs
-        let isForgotten = isForgotten(item.known.ours)
+        let isForgotten = isForgotten(item.known.ours, now)
         var surroundings = ComparisonFacts.Surroundings(
             horizon: run.horizon, refundVisibility: contract.refundVisibility, isHidden: item.isHidden,
             isPruned: item.known.isPruned)
@@ -200,9 +200,10 @@ extension ComparisonMachine {
         return run.window.to <= row.comparedAt + contract.clockSkew
     }
 
-    /// Whether the provider may not show a status any more, so that its silence proves nothing.
-    private func isForgotten(_ ours: BookedPosition?) -> Bool {
+    /// Whether the provider may not show a status any more, so that its silence proves nothing. What counts is when it
+    /// was silent: a run may rest for days between two of its steps.
+    private func isForgotten(_ ours: BookedPosition?, _ now: Timestamp) -> Bool {
         guard let ours, let retention = contract.statusRetention else { return false }
-        return run.createdAt - ours.updatedAt > retention - contract.clockSkew
+        return now - ours.updatedAt > retention - contract.clockSkew
     }
 }

@@ -37,6 +37,9 @@ public enum StatusFact: String, Sendable, Hashable, CaseIterable {
     case notAsked
     /// Asked, and not there.
     case notFound
+    /// The transaction that a refund belongs to was seen, and the provider denies all of it now: that says nothing of
+    /// what became of the refund.
+    case denied
     /// Undecided.
     case pending
     /// Could not be asked: unreachable, 5xx, 429.

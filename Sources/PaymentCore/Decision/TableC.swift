@@ -20,6 +20,9 @@ extension TableA {
             own("own.undo-refused-after-doubt", .quarantine(.undoRefused)) {
                 $0.purpose == .undo && $0.lastRefused && $0.refusalNamesKey
             },
+            own("own.refund-denied-after-doubt", .quarantine(.refundInDoubt)) {
+                $0.purpose == .refund && $0.lastRefused && $0.status == .denied && $0.lifeIsOver
+            },
             own("own.refund-refused-after-doubt", .gone(.neverHappened)) {
                 $0.purpose == .refund && $0.lastRefused && $0.lifeIsOver
             },
@@ -73,6 +76,10 @@ extension TableA {
         own("own.declined", .gone(.status)) { $0.worst == .declined && $0.declinesBound },
         own("own.capture-refused-and-may-change", .goneAfterUndo) {
             $0.purpose == .capture && ($0.worst == .refused || $0.worst == .declined)
+        },
+        own("own.refund-denied", .quarantine(.refundInDoubt)) {
+            $0.purpose == .refund && ($0.worst == .refused || $0.worst == .declined) && $0.status == .denied
+                && $0.lifeIsOver && $0.visibility != .lagging
         },
         own("own.refund-refused", .gone(.neverHappened)) {
             ($0.worst == .refused || $0.worst == .declined) && $0.status == .notFound && $0.lifeIsOver

@@ -13,7 +13,8 @@ enum StatusReading {
         case .capture: return capture(known, effect, leg: leg, contract)
         case .void: return void(known)
         case .compensation, .refund:
-            return refund(known, effect, contract)
+            let isDenied = known.status == .notFound && leg.standsSince != nil
+            return isDenied ? .denied : refund(known, effect, contract)
         }
     }
 
