@@ -34,17 +34,18 @@ extension ComparisonMachine {
         }
 
         /// A page of the listing.
-        init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?) {
+        ///
+        /// - Parameter settledBefore: what changed before this moment is shown as it is.
+        init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?, settledBefore: Timestamp?) {
             var places: [EffectKey: Int] = [:]
             items = []
             items.reserveCapacity(page.positions.count)
             for position in page.positions {
-                // A transaction that changes while the pages are read comes twice, and so does a key that has two.
                 if let place = places[position.key] {
-                    items[place].listed = Item.joined(items[place].listed, position)
+                    items[place].show(position)
                 } else {
                     places[position.key] = items.count
-                    items.append(Item(key: position.key, listed: position))
+                    items.append(Item(key: position.key, listed: position, settledBefore: settledBefore))
                 }
             }
             self.places = places

@@ -7,6 +7,9 @@ extension ComparisonMachine {
         var listed: ListedPosition?
         /// What the store knows.
         var known: KnownPosition
+        /// What changed before this moment is shown by the page as it still is. An inquiry after the page that shows
+        /// another change from before it shows another transaction.
+        var settledBefore: Timestamp?
         /// The listing showed it once where it does not show it now, and both sides agreed then.
         var isLeftOut = false
         /// The provider is being asked, or was.
@@ -15,9 +18,10 @@ extension ComparisonMachine {
         var answer: KeyAnswer?
 
         /// A transaction of a listing.
-        init(key: EffectKey, listed: ListedPosition) {
+        init(key: EffectKey, listed: ListedPosition, settledBefore: Timestamp?) {
             self.key = key
             self.listed = listed
+            self.settledBefore = settledBefore
             known = KnownPosition(key: key, ours: nil, row: nil)
         }
 
@@ -36,6 +40,12 @@ extension ComparisonMachine {
         /// Whether it was left out of the listing, now or when it was looked at last, and nobody said more.
         var wasLeftOut: Bool { isLeftOut || listed == nil && known.row?.row == ComparisonMachine.leftOut }
 
+        /// The page shows the key once more. A transaction that changes while the page is read comes twice, and so does
+        /// a key that has two.
+        mutating func show(_ position: ListedPosition) {
+            listed = isBesideListed(position) ? listed?.beside(position) : Item.joined(listed, position)
+        }
+
         /// What the provider is asked. What was left out is looked for in the listing, wherever it is now.
         var question: KeyQuestion {
             KeyQuestion(
@@ -49,6 +59,9 @@ extension ComparisonMachine {
         private var shown: ListedPosition? {
             let seen = Item.joined(known.row?.theirs, listed)
             switch answer {
+            case .shown(let position, _) where isBesideListed(position):
+                let remembered = known.row?.theirs.map { $0.joined(by: position) } ?? position
+                return listed.map { remembered.beside($0) } ?? remembered
             case .shown(let position, let isListed):
                 guard let all = Item.joined(seen, position), all.isShared, isListed != nil else {
                     return Item.joined(seen, position)
@@ -59,6 +72,17 @@ extension ComparisonMachine {
             // Money that was shown is not explained away by an inquiry that does not find it.
             case .absent: return listed == nil && !Item.holdsMoney(seen) ? nil : seen
             case .unavailable, nil: return seen
+            }
+        }
+
+        /// Whether it is another transaction than those that the page shows: none of them changed since the page was
+        /// read, and they bear different dates.
+        private func isBesideListed(_ position: ListedPosition) -> Bool {
+            guard let listed, let settledBefore, let changed = position.updatedAt, changed < settledBefore else {
+                return false
+            }
+            return listed.lines.allSatisfy { line in
+                line.updatedAt.map { $0 < settledBefore && $0 != changed } ?? false
             }
         }
 

@@ -13,6 +13,8 @@ public struct ComparisonMachine: Sendable {
     let store: StoreID?
     var batch: Batch?
     var ahead = Ahead.nothing
+    /// When the page that is being read was asked for.
+    private var pageAskedAt: Timestamp?
     /// Pages since the last step that had nothing to write but how far the run got.
     var unrecorded = 0
     /// What stood when the proof began.
@@ -49,12 +51,23 @@ public struct ComparisonMachine: Sendable {
 
     /// Handles one event.
     public mutating func handle(_ event: ComparisonEvent, at now: Timestamp) -> [ComparisonOrder] {
+        let orders = orders(after: event, now)
+        let readsPage = orders.contains { order in
+            if case .readPage = order { true } else { false }
+        }
+        if readsPage { pageAskedAt = now }
+        return orders
+    }
+
+    private mutating func orders(after event: ComparisonEvent, _ now: Timestamp) -> [ComparisonOrder] {
         switch event {
         case .claimed: return beginPhase()
         case .standing(let sums): return stands(sums, now)
         case .page(let page):
-            guard let batch else { return open(Batch(page, of: run, from: run.checkpoint.listedUpTo)) }
-            ahead = .listed(Batch(page, of: run, from: batch.after.listedUpTo))
+            let next = Batch(
+                page, of: run, from: (batch?.after ?? run.checkpoint).listedUpTo, settledBefore: settledBefore)
+            guard batch != nil else { return open(next) }
+            ahead = .listed(next)
             return lookUpAhead()
         case .cursorRefused:
             return refused()
@@ -80,6 +93,11 @@ public struct ComparisonMachine: Sendable {
                     currencies.map { DiscrepancyID(provider: run.provider, subject: .balance($0)) }.sorted())
             ]
         }
+    }
+
+    /// What changed before this moment is on the page that is being read as it is.
+    private var settledBefore: Timestamp? {
+        pageAskedAt.map { $0 + (Span.zero - contract.visibilityLag - contract.clockSkew) }
     }
 
     /// What a phase begins with, or goes on with after a crash.

@@ -25,7 +25,9 @@ extension ListedPosition {
     public func joined(by later: ListedPosition) -> ListedPosition {
         var lines = lines
         for line in later.lines {
-            if let place = lines.firstIndex(where: { $0.isRelated(to: line) }) {
+            // What was shown before is shown again; only what is new may have become of another.
+            let shownBefore = lines.firstIndex { $0.updatedAt == line.updatedAt && $0.isRelated(to: line) }
+            if let place = shownBefore ?? lines.firstIndex(where: { $0.isRelated(to: line) }) {
                 lines[place] = lines[place].isLater(than: line) ? lines[place] : line
             } else {
                 lines.append(line)

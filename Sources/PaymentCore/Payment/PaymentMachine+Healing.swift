@@ -45,8 +45,6 @@ extension PaymentMachine {
             observation.began - since >= context.policy.healingSpan
         else { return }
         payment.legs[index].quarantine = nil
-        // The one answer that showed it standing was the wrong one.
-        if observation.status == .declined { payment.legs[index].standsSince = nil }
         record(
             .decision, leg: index,
             [
@@ -62,8 +60,7 @@ extension PaymentMachine {
         guard let contract = contract(of: leg, context), let effect = effect(reference, ofLeg: leg.index) else {
             return true
         }
-        var leg = leg
-        if observation.status == .declined { leg.standsSince = nil }
+        // What was seen standing is not explained away by reads that deny it, however many they are.
         return StatusReading.whenWanted(observation, reference, effect, leg: leg, contract) == .contradiction
             || StatusReading.whenUnwanted(observation, leg: leg, contract) == .contradiction
     }

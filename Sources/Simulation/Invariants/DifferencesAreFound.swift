@@ -4,7 +4,8 @@ internal import PaymentCore
 /// name.
 ///
 /// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and
-/// those that it took out of its books after it had shown them: a listing of what changed says nothing of what is gone.
+/// those that it took out of its books after it had shown them: a listing of what changed says nothing of what is gone;
+/// and a second transaction under a key that the listing withheld: whoever asks for the key is shown the other one.
 /// Providers that list nothing are not compared.
 public struct DifferencesAreFound: Invariant {
     /// Its number in the protocol.
@@ -41,6 +42,7 @@ public struct DifferencesAreFound: Invariant {
         guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
         if sides.transaction == nil, sides.goneAt != nil, row?.theirs != nil { return }
+        if sides.wasWithheldBesideAnother { return }
         let id = DiscrepancyID(provider: provider.name, subject: .transaction(key))
         let found = evidence.rows.comparisons.discrepancies[id]
         let (theirs, ours) = (sides.theirSide, sides.ourSide)

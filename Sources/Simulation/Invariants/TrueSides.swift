@@ -115,6 +115,12 @@ struct TrueSides {
         return max(all.map(\.changedAt).max() ?? never, here ?? never)
     }
 
+    /// Whether the listing withheld the key for a time after a second transaction was entered under it.
+    var wasWithheldBesideAnother: Bool {
+        guard all.count > 1, let key = all.first?.key, let until = provider.hiddenUntil[key] else { return false }
+        return all.contains { $0.changedAt < until }
+    }
+
     /// When a transaction went that somebody took out of the provider's books.
     var goneAt: Timestamp? { ours.flatMap { provider.goneAt[$0.leg.primary.key] } }
 

@@ -66,10 +66,7 @@ extension FaultKind {
         case .listingStale: 30_000
         case .cursorRefused: 10_000
         case .plantedOrphan, .plantedDuplicate, .plantedForeign, .amountChanged, .refundRemoved: 1_000
-        case .transactionForgotten, .listingHides, .plantedOtherStore, .plantedStoreless: 1_000
-        // Not drawn by itself: a second charge that is listed in another window than the first is not seen yet, as
-        // docs/reliability.md says. Its plant draws it.
-        case .plantedTwice: 0
+        case .transactionForgotten, .listingHides, .plantedOtherStore, .plantedStoreless, .plantedTwice: 1_000
         }
     }
 }
