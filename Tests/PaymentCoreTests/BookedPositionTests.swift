@@ -73,6 +73,20 @@ import Testing
         #expect(try found(stage).map(\.finds) == [.matched])
     }
 
+    @Test func `a hold that people decide about stands on both sides`() throws {
+        var stage = try fixture.stage([.reference], send: [.lostAnswer])
+        stage.run(while: { $0.holder?.busy.isEmpty != true })
+        let key = stage.durable.legs[0].primary.key
+        let wrong = Observation(
+            .authorized, began: stage.now, source: .inquiry, key: key, amount: try fixture.amount(999))
+        stage.handle(.inquired(leg: 0, wrong))
+        #expect(stage.durable.legs[0].quarantine != nil)
+        stage.run(while: { $0.durable.legs[0].quarantine?.agreeing?.reads ?? 0 < 1 })
+        let position = stage.durable.bookedPositions[0]
+        #expect(position.standing == .held && position.work == .people)
+        #expect(try found(stage)[0].finds != .statusDiffers)
+    }
+
     @Test func `what somebody else refunds after the payment ended is a late reversal`() throws {
         var stage = try fixture.stage([.reference])
         stage.run()

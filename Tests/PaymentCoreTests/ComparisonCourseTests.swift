@@ -118,6 +118,16 @@ import Testing
         #expect(world.discrepancies.isEmpty && world.run.isProven == true)
     }
 
+    @Test func `a run that rested for days asks what the provider may have forgotten meanwhile`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.statusRetention = .hours(6)
+        world.books[key] = try Compared.ours("k", .taken)
+        world.now = world.now + .days(2)
+        try world.finish()
+        #expect(world.rows[key]?.row == "provider.forgot")
+        #expect(world.discrepancies.isEmpty && world.run.isProven == true)
+    }
+
     @Test func `what changes again after the window is no difference where nobody can be asked`() throws {
         let key = EffectKey(reported: "later")
         let world = try ComparisonWorld(run: Compared.run())
@@ -215,7 +225,9 @@ import Testing
     @Test func `a transaction that changes while the pages are read counts once, as it is last`() throws {
         let world = try ComparisonWorld(run: Compared.run())
         world.books[key] = try Compared.ours("k", .taken, refunds: ["r": 10])
-        world.provider[key] = try Compared.theirs("k", .captured, refunds: ["r": 10], at: start + .minutes(1))
+        world.now = start + .minutes(30)
+        let meanwhile = world.now + .seconds(1)
+        world.provider[key] = try Compared.theirs("k", .captured, refunds: ["r": 10], at: meanwhile)
         world.alsoListed = [try Compared.theirs("k", .captured)]
         try world.finish()
         #expect(world.rows[key]?.finding == .matched)

@@ -175,6 +175,7 @@ import Testing
         var stage = try fixture.stage([.reference]) { $0.declines[.authorize] = 1 }
         stage.run()
         let leg = stage.durable.legs[0]
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .authorized) }
         let late = Observation(
             .authorized, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount)
         stage.handle(.inquired(leg: 0, late))

@@ -39,6 +39,18 @@ import Testing
         #expect(stage.net(0) == 0 && stage.net(1) == 1_100)
     }
 
+    @Test func `a declined refund of a sale that its provider denies is in doubt, not failed`() throws {
+        var contract = ProviderContract.reference
+        contract.declinesBound = false
+        var stage = try succeeded([contract]) { $0.declines[.refund] = 1 }
+        try stage.refund([0: 300])
+        stage.run(while: { $0.trail.last?.type != .outcome })
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .notFound) }
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined])
+        #expect(stage.trail.contains { $0.fields.contains(AuditField("row", "own.refund-denied")) })
+    }
+
     @Test func `what cannot be refunded is refused and changes nothing`() throws {
         var early = try fixture.stage([.reference])
         #expect(throws: OperationRefusal.self) { try early.refund() }

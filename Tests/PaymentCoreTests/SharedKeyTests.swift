@@ -84,14 +84,47 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `one transaction that changed between two pages, or two windows, is one`(saysWhenMade: Bool) throws {
+    func `one transaction that changed while it was compared, or between two windows, is one`(
+        saysWhenMade: Bool
+    ) throws {
         let created = saysWhenMade ? Self.first : nil
+        let whenCompared = try Compared.run().createdAt + .seconds(1)
         let world = try Self.world(
             ours: Compared.ours("k", .taken, refunds: ["r": 10]),
-            asked: Self.captured(at: Self.second, created: created, refunds: ["r": 10]),
-            besides: [Self.captured(at: Self.first, created: created)], pageSize: 1)
+            asked: Self.captured(at: whenCompared, created: created, refunds: ["r": 10]),
+            besides: [Self.captured(at: Self.first, created: created)])
         #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
         #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 990))
+        world.alsoListed = []
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
+    }
+
+    @Test func `a page shows a second charge beside one that was refunded before the page was read`() throws {
+        let world = try Self.world(
+            ours: Compared.ours("k", .taken, refunds: ["r": 10]),
+            asked: Self.captured(at: Self.second, refunds: ["r": 10]), besides: [Self.captured(at: Self.first)])
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 1_990))
+    }
+
+    @Test func `an inquiry shows that the listed charge is a second one`() throws {
+        // Ours was given back before the page was read, within another window: the listing shows the second alone.
+        let world = try ComparisonWorld(run: Compared.run(hour: 1))
+        world.books[Self.key] = try Compared.ours("k", .givenBack, refunds: ["r": 1_000], state: .canceled)
+        world.alsoListed = [try Self.captured(at: Compared.start + .minutes(70))]
+        world.provider[Self.key] = try Self.captured(at: Compared.start + .minutes(5), refunds: ["r": 1_000])
+        try world.finish()
+        #expect(try Self.discrepancy(world).finding != .matched)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 0, theirs: 1_000))
+        #expect(world.rows[Self.key]?.theirs?.lines.count == 2)
+    }
+
+    @Test func `what is shown again takes the place of no other transaction`() throws {
+        let hold = try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.first)
+        let ended = try Compared.theirs("k", .expired, names: "k", created: nil, at: Self.second)
+        let both = hold.beside(ended)
+        #expect(both.joined(by: ended).lines == both.lines)
     }
 
     @Test func `where only the moment differs, the listing tells whether the earlier is still there`() throws {

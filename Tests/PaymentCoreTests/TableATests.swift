@@ -9,7 +9,7 @@ import Testing
         let flags = [false, true]
         for goal in EffectGoal.allCases {
             for worst in WorstAttempt.allCases {
-                for status in StatusFact.allCases {
+                for status in StatusFact.allCases where status != .denied {
                     var facts = EffectFacts(goal: goal, worst: worst, status: status)
                     for trust in EffectFacts.Trust.allCases {
                         facts.trust = trust

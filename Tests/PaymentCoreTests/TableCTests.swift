@@ -73,7 +73,7 @@ import Testing
     }
 
     private static func violationOfSending(_ facts: EffectFacts, _ decision: EffectDecision) -> String? {
-        if facts.status != .notAsked && facts.status != .notFound { return "sends what is \(facts.status)" }
+        if ![.notAsked, .notFound, .denied].contains(facts.status) { return "sends what is \(facts.status)" }
         if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
         if facts.worst == .throttled, facts.age == .past { return "sends an old key after a 429" }

@@ -12,7 +12,8 @@ enum StatusReading {
         case .primary: return primary(known, leg: leg, contract)
         case .capture: return capture(known, effect, leg: leg, contract)
         case .void: return void(known)
-        case .compensation, .refund:
+        case .compensation: return refund(known, effect, contract)
+        case .refund:
             let isDenied = known.status == .notFound && leg.standsSince != nil
             return isDenied ? .denied : refund(known, effect, contract)
         }
