@@ -32,6 +32,17 @@ import Testing
         #expect(runs.allSatisfy { $0.isProven == true && $0.kind == .scheduled })
     }
 
+    @Test func `a loop with nothing to compare goes on until it is cancelled`() async throws {
+        let stage = try ComparisonStage(hours: 1)
+        let loop = stage.loop(providers: [])
+        try await stage.whileRunning([loop]) {
+            for _ in 0..<3 {
+                try await Polling.until("it waits") { !stage.clock.sleeping.isEmpty }
+                stage.clock.advance(by: .hours(2))
+            }
+        }
+    }
+
     @Test func `loops of several processes compare each window once`() async throws {
         let stage = try ComparisonStage(hours: 8)
         try await stage.whileRunning((0..<4).map { stage.loop("worker-\($0)") }) {

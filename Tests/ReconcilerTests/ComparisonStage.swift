@@ -51,10 +51,11 @@ struct ComparisonStage {
     }
 
     func loop(
-        _ holder: String = "worker", mayWork: @escaping @Sendable () -> Bool = { true }
+        _ holder: String = "worker", providers: [any PaymentProvider]? = nil,
+        mayWork: @escaping @Sendable () -> Bool = { true }
     ) -> ComparisonLoop {
         ComparisonLoop(
-            store: store, providers: [provider], settlement: NoSettlement(), settings: settings, identity: nil,
+            store: store, providers: providers ?? [provider], settlement: NoSettlement(), settings: settings, identity: nil,
             holder: holder, lease: ComparisonStage.lease, mayWork: mayWork, clock: clock, logger: Logger(label: "test"))
     }
 

@@ -127,4 +127,20 @@ import Testing
         // A single answer after that is no return.
         #expect(waiting(learn(.pending, payment.id, &stage)).isEmpty)
     }
+
+    @Test func `a provider that was silent for long returns as well, however few requests found out`() throws {
+        var stage = try MachineStage()
+        let payment = try stage.row()
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        func claims(_ jobs: [EngineJob]) -> Int {
+            jobs.count { if case .claimWaiting = $0 { true } else { false } }
+        }
+        _ = learn(.unavailable, payment.id, &stage)
+        stage.now = stage.now + .seconds(4)
+        #expect(claims(learn(.pending, payment.id, &stage)) == 0)
+        _ = learn(.unavailable, payment.id, &stage)
+        stage.now = stage.now + .seconds(6)
+        #expect(claims(learn(.pending, payment.id, &stage)) == 1)
+    }
 }

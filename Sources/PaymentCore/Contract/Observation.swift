@@ -98,4 +98,7 @@ public struct Observation: Sendable, Hashable, Codable {
         self.reason = reason
         self.contradiction = contradiction
     }
+
+    /// Whether a capture or a refund of it is undecided.
+    var showsPendingMovement: Bool { (captures + refunds).contains { $0.state == .pending } }
 }

@@ -129,7 +129,8 @@ extension PaymentMachine {
         if noticeLateCharge(observation, leg: index, context) {
             return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
-        let isInDoubt = [.notFound, .pending, .unavailable].contains(observation.status)
+        let isInDoubt =
+            [.notFound, .pending, .unavailable].contains(observation.status) || observation.showsPendingMovement
         guard isInDoubt, context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else {
             return []
         }
@@ -168,8 +169,8 @@ extension PaymentMachine {
             payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
         noteStanding(observation, leg: index)
-        let isUndecided = (observation.captures + observation.refunds).contains { $0.state == .pending }
-        if observation.status == .pending || isUndecided {
+        forgetTrouble(observation, leg: index)
+        if observation.status == .pending || observation.showsPendingMovement {
             payment.legs[index].conclusiveReads = 0  // It was there: no read has missed it.
             return
         }
@@ -177,6 +178,21 @@ extension PaymentMachine {
             observation.began >= shownFrom(leg, context)
         {
             payment.legs[index].conclusiveReads += 1
+        }
+    }
+
+    /// What the provider shows as done is not tried any more.
+    private mutating func forgetTrouble(_ observation: Observation, leg index: Int) {
+        guard observation.contradiction == nil else { return }
+        let done: [EffectReference] =
+            switch observation.status {
+            case .authorized: [.primary]
+            case .captured: [.primary, .capture]
+            case .voided, .tombstoned, .expired: [.primary, .capture, .void]
+            case .notFound, .pending, .unavailable, .declined: []
+            }
+        for reference in done where effect(reference, ofLeg: index)?.troubledSince != nil {
+            withEffect(reference, ofLeg: index) { $0.troubledSince = nil }
         }
     }
 

@@ -60,8 +60,16 @@ public struct ComparisonLoop: Sendable {
         self.runners = runners
     }
 
-    /// Works until the task is cancelled. A run that is under way then goes on where it was recorded last.
+    /// Works until the task is cancelled. A run that is under way then goes on where it was recorded last. Where no
+    /// provider lists, it waits for that: a daemon ends with the first of its services that ends.
     public func run() async {
+        while runners.isEmpty, !Task.isCancelled {
+            do {
+                try await clock.sleep(until: clock.now() + .hours(1))
+            } catch {
+                return
+            }
+        }
         await withDiscardingTaskGroup { group in
             for runner in runners.values { group.addTask { await compare(with: runner) } }
         }

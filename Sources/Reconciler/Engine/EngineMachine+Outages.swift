@@ -7,13 +7,25 @@ internal import PaymentCore
 /// that the sweep has for this provider become free.
 extension EngineMachine {
     struct Outages {
-        /// So many failures in a row make an outage.
+        /// So many failures in a row make an outage, and so does silence of this length: where there is little to
+        /// settle, few are made in an hour.
         static let least = 3
+        static let shortest = Span.seconds(5)
 
-        var failures: [ProviderName: Int] = [:]
+        var failures: [ProviderName: Failures] = [:]
         /// Providers that answer again, and up to where what waits for them was claimed.
         var returned: [ProviderName: WaitingRequest.Cursor?] = [:]
         var isClaiming: Set<ProviderName> = []
+    }
+
+    /// Failures in a row.
+    struct Failures {
+        var count = 0
+        var since: Timestamp
+
+        func isOutage(at now: Timestamp) -> Bool {
+            count >= Outages.least || now - since >= Outages.shortest
+        }
     }
 
     private enum Reach {
@@ -30,15 +42,17 @@ extension EngineMachine {
         switch reach {
         case .unknown: break
         case .notReached:
-            outages.failures[provider, default: 0] += 1
+            var failures = outages.failures[provider] ?? Failures(since: moment.now)
+            failures.count += 1
+            outages.failures[provider] = failures
             // It is away again: what was not claimed yet waits for its next return.
-            guard outages.failures[provider, default: 0] >= Outages.least else { return }
+            guard failures.isOutage(at: moment.now) else { return }
             outages.returned.removeValue(forKey: provider)
         case .reached:
-            guard let failures = outages.failures.removeValue(forKey: provider), failures >= Outages.least,
+            guard let failures = outages.failures.removeValue(forKey: provider), failures.isOutage(at: moment.now),
                 settings.sweeps, !rules.breaks(.returnNotNoticed)
             else { return }
-            jobs.append(.note(.providerReturned(provider, failures: failures)))
+            jobs.append(.note(.providerReturned(provider, failures: failures.count)))
             outages.returned[provider] = .some(nil)
             claimWaiting()
         }

@@ -107,7 +107,7 @@ public struct ComesToRest: Invariant {
         case .quarantined:
             for leg in payment.legs where leg.quarantine == nil {
                 findings.require(
-                    ComesToRest.isDone(leg, payment), now, payment.id,
+                    ComesToRest.isDone(leg, payment, evidence), now, payment.id,
                     "leg \(leg.index) was left behind beside a quarantined one")
             }
         case .processing, .canceling:
@@ -116,11 +116,18 @@ public struct ComesToRest: Invariant {
     }
 
     private static func mayRest(_ payment: Payment, _ evidence: Evidence) -> Bool {
-        payment.legs.allSatisfy { leg in
-            if let until = leg.knowledge?.authorizedUntil { return evidence.now < until }
-            guard let life = evidence.provider(leg.provider)?.contract.authorizationLife else { return true }
-            return evidence.now < (leg.primary.firstIntentAt ?? payment.createdAt) + life
-        }
+        payment.legs.allSatisfy { ComesToRest.mayHold($0, payment, evidence) }
+    }
+
+    private static func mayHold(_ leg: Leg, _ payment: Payment, _ evidence: Evidence) -> Bool {
+        if let until = leg.knowledge?.authorizedUntil { return evidence.now < until }
+        guard let life = evidence.provider(leg.provider)?.contract.authorizationLife else { return true }
+        return evidence.now < (leg.primary.firstIntentAt ?? payment.createdAt) + life
+    }
+
+    /// It rested before a leg of it went to people: its other holds wait for its caller, as they did before.
+    private static func isHeldForItsCaller(_ leg: Leg, _ payment: Payment, _ evidence: Evidence) -> Bool {
+        payment.heldAt != nil && leg.knowledge?.status == .authorized && mayHold(leg, payment, evidence)
     }
 
     /// Rows were lost, something is taken, and whether that was a success is what people decide: until then nothing may
@@ -133,9 +140,9 @@ public struct ComesToRest: Invariant {
     }
 
     /// Other legs go on beside a quarantined one, as far as the latch lets them.
-    private static func isDone(_ leg: Leg, _ payment: Payment) -> Bool {
+    private static func isDone(_ leg: Leg, _ payment: Payment, _ evidence: Evidence) -> Bool {
         switch payment.latch {
-        case .none: isProofWithPeople(payment)
+        case .none: isProofWithPeople(payment) || isHeldForItsCaller(leg, payment, evidence)
         case .forward: leg.gone != nil || leg.capturedAmount == SucceededMeansAsked.asked(of: leg, payment)
         case .back, .compensate: leg.gone != nil
         }
