@@ -149,6 +149,7 @@ import Testing
         let stage = try ComparisonStage()
         let run = try await stage.planned()
         let (store, clock, page) = (stage.store, stage.clock, SlowPage())
+        let began = clock.now()
         await stage.provider.beforeEachPage { order in
             guard order.cursor == "2" else { return nil }
             // So slow that another takes the run; the renewal that would have kept it failed.
@@ -176,6 +177,8 @@ import Testing
             return try #require(try await group.next())
         }
         #expect(outcome == .letGo)
+        // A renewal finds out within a third of the lease, long before the page comes.
+        #expect(!byRenewal || clock.now() < began + .hours(1), "it let go only when its page came")
         #expect(try await store.run(run.id)?.version == page.left?.version, "it wrote after another had the run")
         #expect(try await !stage.isFree(run.id), "the other's lease was ended")
     }

@@ -21,6 +21,15 @@ enum ComparisonRendering {
             "counts": counts(run.counts),
             "balances": .array(balances(run)),
             "proven": run.isProven.map { .bool($0) } ?? .null,
+            "trouble": run.trouble.map(trouble) ?? .null,
+        ])
+    }
+
+    private static func trouble(_ trouble: ComparisonRun.Trouble) -> JSONValue {
+        .members([
+            "code": .string(trouble.code), "needs_person": .bool(trouble.needsPerson),
+            "since": .string(trouble.since.rfc3339), "at": .string(trouble.at.rfc3339),
+            "times": .integer(trouble.times),
         ])
     }
 

@@ -131,6 +131,8 @@ public struct ComparisonMachine: Sendable {
 
     mutating func record(_ step: ComparisonStep) -> [ComparisonOrder] {
         if batch == nil { batch = Batch(items: [], after: step.run.checkpoint) }
+        var step = step
+        step.run.trouble = nil
         batch?.step = step
         return [.record(step)]
     }

@@ -56,6 +56,20 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         public init(_ phase: Phase) { self.phase = phase }
     }
 
+    /// Why it does not get on: its provider's listing cannot be read.
+    public struct Trouble: Sendable, Hashable, Codable {
+        /// The code of the last failure.
+        public let code: String
+        /// Whether time alone does not help.
+        public let needsPerson: Bool
+        /// Since when it does not get on.
+        public let since: Timestamp
+        /// When it was tried last.
+        public let at: Timestamp
+        /// How often in a row it failed in this way.
+        public let times: Int
+    }
+
     /// What it counted so far.
     public struct Counts: Sendable, Hashable, Codable {
         /// Transactions that the listing showed, those of the overlap included.
@@ -124,6 +138,8 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
     public internal(set) var moved: NetSums
     /// The proof, in order of currency, once it is completed. Empty for a dry run.
     public internal(set) var proofs: [BalanceProof]
+    /// Why it does not get on; `nil` once a step of it was recorded again. Kept where the run was given up for it.
+    public internal(set) var trouble: Trouble?
     /// Raised by one with every step; a step names the version that it read.
     public internal(set) var version: Int64
 
@@ -151,6 +167,7 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         opening = NetSums()
         moved = NetSums()
         proofs = []
+        trouble = nil
         version = 0
     }
 
@@ -178,6 +195,21 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         guard !state.isFinal else { return }
         state = .abandoned
         finishedAt = now
+    }
+
+    /// So often in a row a run that somebody asked for may fail for want of a person, before it is given up.
+    public static let mostTroubles = 12
+
+    /// The run after its listing could not be read. One that somebody asked for is given up after a number of times
+    /// that need a person: whoever asked is told by its state. The schedule's windows are never given up.
+    public func held(upBy code: String, needsPerson: Bool, at now: Timestamp) -> ComparisonRun {
+        var run = self
+        let isSame = trouble?.needsPerson == needsPerson
+        run.trouble = Trouble(
+            code: code, needsPerson: needsPerson, since: trouble?.since ?? now, at: now,
+            times: isSame ? (trouble?.times ?? 0) + 1 : 1)
+        if kind == .asked, needsPerson, run.trouble?.times ?? 0 >= ComparisonRun.mostTroubles { run.abandon(at: now) }
+        return run
     }
 
     /// What a store writes of a step: the next version.

@@ -11,9 +11,13 @@ enum ComparisonLine {
         let place =
             run.state == .running ? "\(run.state.rawValue) (\(run.checkpoint.phase.rawValue))" : run.state.rawValue
         let proof = run.isProven.map { $0 ? "; the money is proven" : "; the money is NOT proven" } ?? ""
+        let trouble = run.trouble.map {
+            "; held up since \($0.since.rfc3339) by \($0.code), \($0.times) times"
+                + ($0.needsPerson ? ": a person is needed" : "")
+        }
         return "\(run.id)  \(run.provider)  \(run.window.from.rfc3339) to \(run.window.to.rfc3339)  \(place)"
             + "\(run.isDry ? ", dry" : "")  listed \(counts.listed), ours \(counts.booked), asked \(counts.asked), "
-            + "differ \(differences), opened \(counts.opened), closed \(counts.closed)\(proof)"
+            + "differ \(differences), opened \(counts.opened), closed \(counts.closed)\(proof)\(trouble ?? "")"
     }
 
     static func render(_ finding: RunFinding, isDry: Bool, as format: OutputFormat) -> String {
@@ -67,6 +71,7 @@ enum ComparisonLine {
         let amounts = [
             position.amount.map { "amount \($0)" }, position.captured.map { "captured \($0)" },
             position.refunded.map { "refunded \($0)" }, position.contradiction,
+            position.isShared ? "\(position.others.count) more under the key" : nil,
         ]
         return ([position.status.rawValue] + amounts.compactMap(\.self)).joined(separator: ", ")
     }

@@ -75,112 +75,79 @@ public struct ComparisonLoop: Sendable {
         }
     }
 
-    /// What one provider's loop remembers between two looks.
-    private struct Course {
-        /// When it looks at the schedule next.
-        var chainAt: Timestamp
-        /// Failures in a row.
-        var failures = 0
-    }
-
     private func compare(with runner: ComparisonRunner) async {
-        var course = Course(chainAt: clock.now())
+        var machine = ComparisonLoopMachine(
+            provider: runner.provider.name, contract: runner.provider.contract, settings: settings, pauses: pauses,
+            now: clock.now())
+        var input = ComparisonLoopMachine.Input.woken(mayWork: mayWork())
         while !Task.isCancelled {
-            var pause = pauses.asked
-            if mayWork() {
-                do throws(StoreFailure) {
-                    pause = try await look(runner, &course)
-                } catch {
-                    pause = afterFailure(&course, "store_\(error.code.rawValue)", needsPerson: false, nil, runner)
+            var next: ComparisonLoopMachine.Input?
+            for job in machine.handle(input, at: clock.now()) {
+                next = await done(job, with: runner)
+            }
+            guard let next else { return }
+            input = next
+        }
+    }
+
+    /// Does a job; `nil` if nothing comes of it, or if this process stops.
+    private func done(
+        _ job: ComparisonLoopMachine.Job, with runner: ComparisonRunner
+    ) async -> ComparisonLoopMachine.Input? {
+        let name = runner.provider.name
+        do throws(StoreFailure) {
+            switch job {
+            case .tell(let news):
+                tell(news, name)
+                return nil
+            case .execute(let id): return .executed(await runner.execute(id))
+            case .findAsked(let states):
+                var found: [ComparisonRun] = []
+                for state in states {
+                    var query = RunQuery(limit: 200)
+                    (query.provider, query.kind, query.state) = (name, .asked, state)
+                    found += try await store.runs(query).items.reversed()
                 }
+                return .asked(found)
+            case .readChain:
+                let now = try await store.now()
+                return .chain(head: try await store.chainHead(of: name), at: now)
+            case .plan(let run): return .planned(try await store.begin(run))
+            case .pause(let pause): return await woken(after: pause)
             }
-            guard pause > .zero else { continue }
-            do {
-                try await clock.sleep(until: clock.now() + pause)
-            } catch {
-                return
-            }
+        } catch {
+            return .failed(error)
         }
     }
 
-    /// Looks for one run and executes it; returns how long to wait before the next look.
-    private func look(_ runner: ComparisonRunner, _ course: inout Course) async throws(StoreFailure) -> Span {
-        let isChainDue = clock.now() >= course.chainAt
-        for run in try await asked(runner, withLeftovers: isChainDue) {
-            let outcome = await runner.execute(run.id)
-            if outcome == .notOurs { continue }
-            return after(outcome, &course, runner)
+    private func woken(after pause: Span) async -> ComparisonLoopMachine.Input? {
+        guard pause > .zero else { return .woken(mayWork: mayWork()) }
+        do {
+            try await clock.sleep(until: clock.now() + pause)
+        } catch {
+            return nil
         }
-        guard isChainDue else { return pauses.asked }
-        let now = try await store.now()
-        let head = try await store.chainHead(of: runner.provider.name)
-        let next = ComparisonSchedule.next(
-            at: runner.provider.name, after: head, runner.provider.contract, settings, now: now)
-        let run: ComparisonRun
-        switch next {
-        case .wait(let until):
-            course.chainAt = clock.now() + min(max(until - now, .milliseconds(1)), pauses.chain)
-            return pauses.asked
-        case .resume(let left): run = left
-        case .begin(let planned): run = try await store.begin(planned)
-        }
-        let outcome = await runner.execute(run.id)
-        if outcome == .notOurs {
-            course.chainAt = clock.now() + pauses.chain
-            return pauses.asked
-        }
-        return after(outcome, &course, runner)
+        return .woken(mayWork: mayWork())
     }
 
-    /// Runs that people asked for and that are not finished, the oldest first.
-    private func asked(
-        _ runner: ComparisonRunner, withLeftovers: Bool
-    ) async throws(StoreFailure) -> [ComparisonRun] {
-        var found: [ComparisonRun] = []
-        for state in withLeftovers ? [ComparisonRun.State.running, .planned] : [.planned] {
-            var query = RunQuery(limit: 200)
-            query.provider = runner.provider.name
-            query.kind = .asked
-            query.state = state
-            found += try await store.runs(query).items.reversed()
-        }
-        return found
-    }
-
-    private func after(
-        _ outcome: ComparisonRunner.Outcome, _ course: inout Course, _ runner: ComparisonRunner
-    ) -> Span {
-        switch outcome {
-        case .notOurs, .letGo: return pauses.asked
-        case .failed(let code, let needsPerson, let retryAt):
-            return afterFailure(&course, code, needsPerson: needsPerson, retryAt, runner)
+    private func tell(_ news: ComparisonLoopMachine.News, _ provider: ProviderName) {
+        switch news {
         case .finished(let run):
-            course.failures = 0
             let proven = run.isProven.map { $0 ? "true" : "false" } ?? "-"
             Counter(
                 label: "reconciled_comparisons_finished",
-                dimensions: [("provider", run.provider.name), ("kind", run.kind.rawValue), ("proven", proven)]
+                dimensions: [("provider", provider.name), ("kind", run.kind.rawValue), ("proven", proven)]
             ).increment()
-            return .zero  // After an outage there may be many windows.
+        case .failed(let code, let needsPerson):
+            Counter(
+                label: "reconciled_comparison_failures", dimensions: [("provider", provider.name), ("code", code)]
+            ).increment()
+            let words: Logger.Metadata = ["provider": "\(provider)", "code": "\(code)"]
+            if needsPerson {
+                logger.error("a comparison cannot go on without a person", metadata: words)
+            } else {
+                logger.warning("a comparison did not get through; it goes on where it was", metadata: words)
+            }
         }
-    }
-
-    private func afterFailure(
-        _ course: inout Course, _ code: String, needsPerson: Bool, _ retryAt: Timestamp?, _ runner: ComparisonRunner
-    ) -> Span {
-        let name = runner.provider.name.name
-        Counter(
-            label: "reconciled_comparison_failures", dimensions: [("provider", name), ("code", code)]
-        ).increment()
-        let words: Logger.Metadata = ["provider": "\(name)", "code": "\(code)"]
-        if needsPerson {
-            logger.error("a comparison cannot go on without a person", metadata: words)
-        } else {
-            logger.warning("a comparison did not get through; it goes on where it was", metadata: words)
-        }
-        let doubled = pauses.afterFailure.milliseconds << Int64(min(course.failures, 20))
-        course.failures += 1
-        let pause = needsPerson ? pauses.longest : min(Span(milliseconds: doubled), pauses.longest)
-        return max(pause, min((retryAt ?? clock.now()) - clock.now(), pauses.longest))
     }
 }

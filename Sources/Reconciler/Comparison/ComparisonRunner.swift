@@ -1,7 +1,7 @@
 public import Logging
 public import PaymentCore
 
-/// Executes a run: claims it, does what its machine orders, and lets go of it at the end. It decides nothing itself.
+/// Executes a run: carries out the jobs of its ``ComparisonRunnerMachine``, and decides nothing itself.
 public struct ComparisonRunner: Sendable {
     /// What came of an execution.
     public enum Outcome: Sendable, Hashable {
@@ -18,9 +18,6 @@ public struct ComparisonRunner: Sendable {
 
     /// So many keys are asked for at the same time.
     static let questionsAtOnce = 8
-    /// A cursor that is refused begins the listing again, so many times without a pause; a page that is read ahead is
-    /// refused twice.
-    static let mostRefusals = 6
 
     let store: any PaymentStore & ComparisonStore
     let provider: any PaymentProvider
@@ -57,170 +54,131 @@ public struct ComparisonRunner: Sendable {
         self.logger = logger
     }
 
+    /// How an execution ended, and what is left to do.
+    private struct Ending: Sendable {
+        var outcome: Outcome
+        var release: LeaseToken?
+        var note: ComparisonStep?
+    }
+
     /// Executes a run as far as it comes. Cancelled, it lets go of the run after the step that is on its way.
     public func execute(_ id: ComparisonRunID) async -> Outcome {
-        let claimed: ClaimedRun
-        do throws(StoreFailure) {
-            guard let run = try await store.claimRun(id, holder: holder, leaseFor: lease) else {
-                return .notOurs
-            }
-            claimed = run
-        } catch {
-            return failed(.store(error))
-        }
-        let outcome: Outcome
-        do throws(StoreFailure) {
-            // Everything is judged by the store's clock.
-            outcome = await carryThrough(claimed, ahead: try await store.now() - clock.now())
-        } catch {
-            outcome = failed(.store(error))
-        }
-        if case .finished = outcome { return outcome }
+        let ending = await carryThrough(id)
+        guard let token = ending.release else { return ending.outcome }
         do {
-            try await store.releaseRun(id, token: claimed.token)
+            if let note = ending.note { _ = try await store.record(note, token: token) }
+        } catch {
+            logger.warning("what holds a comparison up could not be noted", metadata: ["error": "\(error)"])
+        }
+        do {
+            try await store.releaseRun(id, token: token)
         } catch {
             // The lease runs out by itself.
             logger.warning("a comparison's lease could not be released", metadata: ["error": "\(error)"])
         }
-        return outcome
+        return ending.outcome
     }
 
-    /// What a child task came to.
-    private enum Result: Sendable {
-        case event(ComparisonEvent)
-        case ended(Outcome)
-    }
-
-    private func carryThrough(_ claimed: ClaimedRun, ahead: Span) async -> Outcome {
-        var machine = ComparisonMachine(
-            run: claimed.run, contract: provider.contract, settings: settings, store: identity)
-        var refusals = 0
-        return await withTaskGroup(of: Result.self) { group in
-            group.addTask { .ended(await self.keepLease(of: claimed)) }
-            var orders = machine.handle(.claimed, at: clock.now() + ahead)
+    private func carryThrough(_ id: ComparisonRunID) async -> Ending {
+        var machine = ComparisonRunnerMachine(
+            ComparisonRunnerMachine.Setup(
+                contract: provider.contract, settings: settings, identity: identity, lease: lease))
+        return await withTaskGroup(of: ComparisonRunnerMachine.Input.self) { group in
+            var input = ComparisonRunnerMachine.Input.begun
             while true {
-                for order in orders {
-                    let run = machine.run
-                    group.addTask { await self.carryOut(order, of: run, claimed.token) }
-                }
-                guard let result = await group.next() else { return .letGo }
-                switch result {
-                case .ended(let outcome):
-                    group.cancelAll()
-                    return outcome
-                case .event(let event):
-                    if event == .cursorRefused { refusals += 1 }
-                    guard refusals <= ComparisonRunner.mostRefusals else {
+                for job in machine.handle(input, at: clock.now()) {
+                    if case .end(let outcome, let token, let note) = job {
                         group.cancelAll()
-                        return .failed(code: "cursor_refused", needsPerson: false, retryAt: nil)
+                        return Ending(outcome: outcome, release: token, note: note)
                     }
-                    orders = machine.handle(event, at: clock.now() + ahead)
+                    group.addTask { await self.done(job, id) }
                 }
+                let result = await group.next() ?? .stopped
+                // Cancelled, whatever was under way fails in its own words: they say nothing about the run.
+                input = Task.isCancelled ? .stopped : result
             }
-        }
-    }
-
-    /// Renews the lease until it is lost or the work ends. A renewal that fails is tried again: steps name the lease,
-    /// so that nothing is written under one that another took.
-    private func keepLease(of claimed: ClaimedRun) async -> Outcome {
-        let pause = Span(milliseconds: lease.milliseconds / 3)
-        while !Task.isCancelled {
-            do {
-                try await clock.sleep(until: clock.now() + pause)
-            } catch {
-                break
-            }
-            do throws(StoreFailure) {
-                let run = claimed.run.id
-                guard try await store.renewRun(run, token: claimed.token, leaseFor: lease) else {
-                    return .letGo
-                }
-            } catch {
-                logger.warning("a comparison's lease could not be renewed", metadata: ["error": "\(error)"])
-            }
-        }
-        return .letGo
-    }
-
-    private func carryOut(_ order: ComparisonOrder, of run: ComparisonRun, _ token: LeaseToken) async -> Result {
-        do throws(Trouble) {
-            return try await done(order, of: run, token)
-        } catch {
-            return .ended(failed(error))
         }
     }
 }
 
 extension ComparisonRunner {
-    /// Why an order could not be carried out.
-    private enum Trouble: Error {
-        case store(StoreFailure)
-        case listing(ListingFailure)
-    }
+    private typealias Trouble = ComparisonRunnerMachine.Trouble
 
-    private func failed(_ trouble: Trouble) -> Outcome {
-        switch trouble {
-        case .store(let failure):
-            logger.warning("a comparison's store failed", metadata: ["error": "\(failure)"])
-            return .failed(code: "store_\(failure.code.rawValue)", needsPerson: !failure.isPassing, retryAt: nil)
-        case .listing(let failure):
-            return .failed(
-                code: failure.code, needsPerson: failure.kind == .refused || failure.kind == .malformed,
-                retryAt: failure.retryAt)
+    private func done(
+        _ job: ComparisonRunnerMachine.Job, _ id: ComparisonRunID
+    ) async -> ComparisonRunnerMachine.Input {
+        do throws(Trouble) {
+            switch job {
+            case .claim:
+                return .claimed(
+                    try await read { () throws(StoreFailure) in
+                        try await store.claimRun(id, holder: holder, leaseFor: lease)
+                    })
+            case .readStoreTime:
+                return .storeTime(try await read { () throws(StoreFailure) in try await store.now() })
+            case .carryOut(let order, let run, let token):
+                return .event(try await event(of: order, about: run, token))
+            case .awaitLease(let pause): return await leaseDue(after: pause)
+            case .renew(let token): return await renewed(id, token)
+            case .end: return .stopped
+            }
+        } catch {
+            if case .store(let failure) = error {
+                logger.warning("a comparison's store failed", metadata: ["error": "\(failure)"])
+            }
+            return .failed(error)
         }
     }
 
-    private func done(
-        _ order: ComparisonOrder, of run: ComparisonRun, _ token: LeaseToken
-    ) async throws(Trouble) -> Result {
+    private func leaseDue(after pause: Span) async -> ComparisonRunnerMachine.Input {
+        do {
+            try await clock.sleep(until: clock.now() + pause)
+            return .leaseDue
+        } catch {
+            return .stopped
+        }
+    }
+
+    private func renewed(_ id: ComparisonRunID, _ token: LeaseToken) async -> ComparisonRunnerMachine.Input {
+        do throws(StoreFailure) {
+            return .renewed(try await store.renewRun(id, token: token, leaseFor: lease))
+        } catch {
+            logger.warning("a comparison's lease could not be renewed", metadata: ["error": "\(error)"])
+            return .renewed(nil)
+        }
+    }
+
+    private func event(
+        of order: ComparisonOrder, about run: ComparisonRun, _ token: LeaseToken
+    ) async throws(Trouble) -> ComparisonEvent {
+        switch order {
+        case .readPage(let cursor, let limit): return try await page(of: run, cursor, limit)
+        case .ask(let questions): return .answers(await answers(to: questions))
+        default: return try await read { () throws(StoreFailure) in try await stored(order, about: run, token) }
+        }
+    }
+
+    private func stored(
+        _ order: ComparisonOrder, about run: ComparisonRun, _ token: LeaseToken
+    ) async throws(StoreFailure) -> ComparisonEvent {
         let name = run.provider
         switch order {
-        case .readPage(let cursor, let limit):
-            return .event(try await page(of: run, cursor, limit))
-        case .ask(let questions):
-            return .event(.answers(await answers(to: questions)))
-        case .readStanding:
-            return .event(.standing(try await read { () throws(StoreFailure) in try await store.standing(at: name) }))
+        case .readStanding: return .standing(try await store.standing(at: name))
         case .lookUp(let questions, let part):
-            return .event(
-                .known(
-                    try await read { () throws(StoreFailure) in
-                        try await store.positions(at: name, questions, listedIn: part)
-                    }))
+            return .known(try await store.positions(at: name, questions, listedIn: part))
         case .readOurs(let place, let limit):
-            return .event(
-                .ours(
-                    try await read { () throws(StoreFailure) in
-                        try await store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit)
-                    }))
+            return .ours(
+                try await store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit))
         case .readUnsettled(let key, let limit):
-            return .event(
-                .unsettled(
-                    try await read { () throws(StoreFailure) in
-                        try await store.unsettledPositions(at: name, after: key, limit: limit)
-                    }))
-        case .readDiscrepancies(let ids):
-            return .event(
-                .discrepancies(
-                    try await read { () throws(StoreFailure) in try await store.discrepancies(ids) }))
-        case .readDifferences:
-            return .event(
-                .differences(
-                    try await read { () throws(StoreFailure) in try await store.explainedDifferences(at: name) }))
+            return .unsettled(try await store.unsettledPositions(at: name, after: key, limit: limit))
+        case .readDiscrepancies(let ids): return .discrepancies(try await store.discrepancies(ids))
+        case .readDifferences: return .differences(try await store.explainedDifferences(at: name))
         case .carryOut(let orders):
-            for order in orders {
-                try await read { () throws(StoreFailure) in try await settlement.carryOut(order) }
-            }
-            return .event(.carriedOut)
-        case .record(let step):
-            return .event(
-                .recorded(try await read { () throws(StoreFailure) in try await store.record(step, token: token) }))
-        case .finish: return .ended(.finished(run))
-        case .letGo: return .ended(.letGo)
-        case .giveUp(let reason):
-            logger.error(
-                "a comparison cannot go on", metadata: ["run": "\(run.id)", "reason": "\(reason)"])
-            return .ended(.failed(code: "sum_does_not_fit", needsPerson: true, retryAt: nil))
+            for order in orders { try await settlement.carryOut(order) }
+            return .carriedOut
+        case .record(let step): return .recorded(try await store.record(step, token: token))
+        // Not reached: the machine keeps these to itself, and pages and questions are asked of the provider.
+        case .readPage, .ask, .finish, .letGo, .giveUp: return .carriedOut
         }
     }
 

@@ -71,7 +71,7 @@ struct SimulatedReplica {
         settlements.removeAll()
         waiting.removeAll(keepingCapacity: true)
         for place in courses.indices {
-            courses[place].machine = nil
+            (courses[place].loop, courses[place].runner) = (nil, nil)
             courses[place].armed = nil
             courses[place].execution += 1
         }

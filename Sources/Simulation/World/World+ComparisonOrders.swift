@@ -3,32 +3,30 @@ internal import Reconciler
 
 /// What the machine of a run orders, each order an event of its own, so that everything else comes in between.
 extension World {
-    /// Puts orders on their way.
-    mutating func give(_ orders: [ComparisonOrder], _ replica: Int, _ provider: Int) {
+    /// Puts an order on its way.
+    mutating func give(_ order: ComparisonOrder, _ replica: Int, _ provider: Int) {
         let execution = replicas[replica].courses[provider].execution
-        for order in orders {
-            let number = replicas[replica].courses[provider].orders
-            replicas[replica].courses[provider].orders += 1
-            let job = ComparisonJob(
-                replica: replica, incarnation: replicas[replica].incarnation, provider: provider,
-                execution: execution, order: order, number: number)
-            let bits = chance.bits(97, UInt64(replica), UInt64(provider) << 32 | number, execution)
-            let isFar =
-                switch order {
-                case .readPage, .ask: true
-                default: false
-                }
-            push(.compare(.order(comparing.put(job))), after: isFar ? 5 + span(150, bits) : 1 + span(3, bits))
-        }
+        let number = replicas[replica].courses[provider].orders
+        replicas[replica].courses[provider].orders += 1
+        let job = ComparisonJob(
+            replica: replica, incarnation: replicas[replica].incarnation, provider: provider, execution: execution,
+            order: order, number: number)
+        let bits = chance.bits(97, UInt64(replica), UInt64(provider) << 32 | number, execution)
+        let isFar =
+            switch order {
+            case .readPage, .ask: true
+            default: false
+            }
+        push(.compare(.order(comparing.put(job))), after: isFar ? 5 + span(150, bits) : 1 + span(3, bits))
     }
 
     mutating func turnTo(_ slot: Int) {
         guard let job = comparing.take(slot), carriesOn(job.replica, job.incarnation),
             replicas[job.replica].courses[job.provider].execution == job.execution,
-            let run = replicas[job.replica].courses[job.provider].machine?.run
+            let run = replicas[job.replica].courses[job.provider].run
         else { return }
         if let answer = job.answer { return hear(answer, job) }
-        guard reachesStore(job.replica) else { return failComparison(job.replica, job.provider) }
+        guard reachesStore(job.replica) else { return fail(job, .store(World.storeIsAway)) }
         let (a, b) = (UInt64(job.provider), UInt64(bitPattern: run.window.to.milliseconds) << 8 | UInt64(run.attempt))
         let c = UInt64(job.replica) << 40 | job.number
         let d = job.execution << 16 | UInt64(replicas[job.replica].incarnation & 0xFFFF)
@@ -37,7 +35,7 @@ extension World {
             if bits >> 40 & 1 == 0 { _ = carryOut(job, run, a, b, c, d) }
             return crash(job.replica, restartAfter: downtime(bits))
         }
-        if strikes(.comparisonFailed, a, b, c, d) != nil { return failComparison(job.replica, job.provider) }
+        if strikes(.comparisonFailed, a, b, c, d) != nil { return fail(job, .store(World.storeIsAway)) }
         let outcome = carryOut(job, run, a, b, c, d)
         if case .record = job.order, let bits = strikes(.replicaPaused, a, b, c, d) { pause(job.replica, bits) }
         switch outcome {
@@ -48,25 +46,21 @@ extension World {
                 return push(.compare(.order(comparing.put(late))), after: 5_000 + span(120_000, bits))
             }
             hear(event, job)
-        case .finished:
-            replicas[job.replica].courses[job.provider].failures = 0
-            letGo(job.replica, job.provider, after: 1)
-        case .letGo: letGo(job.replica, job.provider, after: 2_000)
-        case .failed: failComparison(job.replica, job.provider)
+        case .failed(let trouble): fail(job, trouble)
         }
     }
 
     private mutating func hear(_ event: ComparisonEvent, _ job: ComparisonJob) {
-        let moment = comparisonTime(job.replica, job.provider)
-        let orders = replicas[job.replica].courses[job.provider].machine?.handle(event, at: moment) ?? []
-        give(orders, job.replica, job.provider)
+        run(.event(event), job.replica, job.provider)
+    }
+
+    private mutating func fail(_ job: ComparisonJob, _ trouble: ComparisonRunnerMachine.Trouble) {
+        run(.failed(trouble), job.replica, job.provider)
     }
 
     private enum OrderOutcome {
         case event(ComparisonEvent)
-        case finished
-        case letGo
-        case failed
+        case failed(ComparisonRunnerMachine.Trouble)
     }
 
     private mutating func carryOut(
@@ -78,12 +72,10 @@ extension World {
         case .readPage(let cursor, let limit): return page(job, run, cursor, limit, a, b, c, d)
         case .ask(let questions): return .event(.answers(answers(to: questions, job.provider, a, b, c, d)))
         case .carryOut(let orders):
-            for order in orders where !settle(order, job.replica, d) { return .failed }
+            for order in orders where !settle(order, job.replica, d) { return .failed(.store(World.storeIsAway)) }
             return .event(.carriedOut)
         case .record(let step): return record(step, job)
-        case .finish: return .finished
-        case .letGo, .giveUp: return .letGo
-        default: return .failed
+        default: return .failed(.store(World.storeIsAway))
         }
     }
 
@@ -117,7 +109,9 @@ extension World {
         _ job: ComparisonJob, _ run: ComparisonRun, _ cursor: String?, _ limit: Int, _ a: UInt64, _ b: UInt64,
         _ c: UInt64, _ d: UInt64
     ) -> OrderOutcome {
-        if outages[job.provider] > now || storms[job.provider] > now { return .failed }
+        if outages[job.provider] > now || storms[job.provider] > now {
+            return .failed(.listing(ListingFailure(.passing, code: "http_503")))
+        }
         if cursor != nil, strikes(.cursorRefused, a, b, c, d) != nil { return .event(.cursorRefused) }
         let staleBy = staleness(job.provider, a, b, c, d)
         return .event(.page(listed(job.provider, run, after: cursor, limit: limit, staleBy: staleBy)))
@@ -148,18 +142,25 @@ extension World {
     }
 
     private mutating func record(_ step: ComparisonStep, _ job: ComparisonJob) -> OrderOutcome {
-        let site = replicas[job.replica].site
-        let token = replicas[job.replica].courses[job.provider].token
+        guard let token = replicas[job.replica].courses[job.provider].runner?.token,
+            let result = written(step, job.replica, token)
+        else { return .failed(.store(World.storeIsAway)) }
+        return .event(.recorded(result))
+    }
+
+    /// Writes a step at the replica's site; nil if it contradicts itself, or a sum does not fit.
+    mutating func written(_ step: ComparisonStep, _ replica: Int, _ token: LeaseToken) -> StepResult? {
+        let site = replicas[replica].site
         do {
             try step.check()
         } catch {
-            return .failed
+            return nil
         }
         let before = sites[site].store.comparisons.runs[step.run.id]
         let result = sites[site].store.comparisons.judged(step, token, ignoring: comparisonLaxness)
-        guard case .recorded(let version) = result, let before else { return .event(.recorded(result)) }
-        guard change(.step(written(step), version: version), at: site) else { return .failed }
-        emit(.compared(.recorded(step, before: before, replica: job.replica, token: token)))
-        return .event(.recorded(result))
+        guard case .recorded(let version) = result, let before else { return result }
+        guard change(.step(written(step), version: version), at: site) else { return nil }
+        emit(.compared(.recorded(step, before: before, replica: replica, token: token)))
+        return result
     }
 }

@@ -15,17 +15,17 @@ extension World {
         return contract
     }
 
-    /// What is compared next.
-    func nextRun(
-        at name: ProviderName, after head: ComparisonRun?, _ contract: ProviderContract, now: Timestamp
-    ) -> ComparisonSchedule.Next {
+    /// By what the schedule is made.
+    func scheduleSettings(after head: ComparisonRun?) -> ComparisonSettings {
         var settings = comparisonSettings
         if does(.flightIgnored) { settings.settleDelay = .zero }
-        guard does(.windowSkipped), let head, head.state.isFinal else {
-            return ComparisonSchedule.next(at: name, after: head, contract, settings, now: now)
-        }
-        settings.begin = head.window.to + settings.window
-        return ComparisonSchedule.next(at: name, after: nil, contract, settings, now: now)
+        if does(.windowSkipped), let head, head.state.isFinal { settings.begin = head.window.to + settings.window }
+        return settings
+    }
+
+    /// The chain's head, as the loop is told of it.
+    func scheduleHead(_ head: ComparisonRun?) -> ComparisonRun? {
+        does(.windowSkipped) && head?.state.isFinal == true ? nil : head
     }
 
     /// A page, or by sabotage the one after it.

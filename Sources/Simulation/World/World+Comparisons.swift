@@ -1,22 +1,21 @@
 internal import PaymentCore
 internal import Reconciler
 
-/// What one replica's loop over one provider's runs remembers.
+/// What one replica has under way at one provider: the shipped machines of the loop and of the runner.
 struct ComparisonCourse {
-    /// The machine of the run that it works at.
-    var machine: ComparisonMachine?
-    /// Under which claim.
-    var token = LeaseToken(0)
-    /// How far the store's clock is ahead of the replica's own, as it was when the run was claimed.
-    var ahead = Span.zero
+    /// What it takes up next; nil before it compares.
+    var loop: ComparisonLoopMachine?
+    /// The run that it works at.
+    var runner: ComparisonRunnerMachine?
     /// Raised with each run that is taken up or let go of: orders of an earlier one come to nothing.
     var execution: UInt64 = 0
     /// Orders of this execution, for the identity of faults.
     var orders: UInt64 = 0
-    /// Failures in a row.
-    var failures: Int64 = 0
     /// When it looks next, by true time.
     var armed: Int64?
+
+    /// The run that it works at, as far as it was recorded.
+    var run: ComparisonRun? { runner?.run }
 }
 
 /// An order of a run's machine that is on its way.
@@ -42,17 +41,28 @@ enum ComparisonTurn {
     case renew(replica: Int, incarnation: Int, provider: Int, execution: UInt64)
 }
 
-/// The rules by which `ComparisonLoop` and `ComparisonRunner` work, step by step as they have them.
+/// Time, stores and wires for `ComparisonLoopMachine` and `ComparisonRunnerMachine`: their jobs are done here, and no
+/// rule of theirs is.
 extension World {
     /// How long a run belongs to a replica that does not renew its claim.
     static let comparisonLease = Span.seconds(30)
 
+    /// Looks are rarer than the shipped ones, because a run takes days.
+    static let comparisonPauses: ComparisonLoop.Pauses = {
+        var pauses = ComparisonLoop.Pauses()
+        (pauses.asked, pauses.chain) = (.minutes(15), .minutes(15))
+        return pauses
+    }()
+
     mutating func compare(_ turn: ComparisonTurn) {
         switch turn {
-        case .look(let replica, let incarnation, let provider): lookForRun(replica, incarnation, provider)
+        case .look(let replica, let incarnation, let provider): look(replica, incarnation, provider)
         case .order(let slot): turnTo(slot)
         case .renew(let replica, let incarnation, let provider, let execution):
-            renewRun(replica, incarnation, provider, execution)
+            guard carriesOn(replica, incarnation), replicas[replica].courses[provider].execution == execution else {
+                return
+            }
+            run(.leaseDue, replica, provider)
         }
     }
 
@@ -75,57 +85,116 @@ extension World {
     mutating func beginComparing(_ replica: Int) {
         guard plan.isCompared else { return }
         for provider in plan.providers.indices where plan.providers[provider].contract.listing {
+            let name = providerNames[provider]
+            guard let contract = comparedContract(name) else { continue }
+            replicas[replica].courses[provider].loop = ComparisonLoopMachine(
+                provider: name, contract: contract, settings: comparisonSettings, pauses: World.comparisonPauses,
+                now: clock(replica))
             let bits = chance.bits(83, UInt64(replica), UInt64(provider), UInt64(replicas[replica].incarnation))
             armComparison(replica, provider, after: 1 + span(30_000, bits))
         }
     }
 
-    mutating func armComparison(_ replica: Int, _ provider: Int, after milliseconds: Int64) {
+    private mutating func armComparison(_ replica: Int, _ provider: Int, after milliseconds: Int64) {
         let at = now + max(1, milliseconds)
-        if let armed = replicas[replica].courses[provider].armed, armed <= at, armed >= now { return }
         replicas[replica].courses[provider].armed = at
         let incarnation = replicas[replica].incarnation
         heap.push(.compare(.look(replica: replica, incarnation: incarnation, provider: provider)), at: at)
     }
 
-    /// Takes up what is to be compared next.
-    private mutating func lookForRun(_ replica: Int, _ incarnation: Int, _ provider: Int) {
-        guard carriesOn(replica, incarnation), replicas[replica].courses[provider].machine == nil,
-            let armed = replicas[replica].courses[provider].armed, armed <= now
+    private mutating func look(_ replica: Int, _ incarnation: Int, _ provider: Int) {
+        guard carriesOn(replica, incarnation), let armed = replicas[replica].courses[provider].armed, armed <= now
         else { return }
         replicas[replica].courses[provider].armed = nil
-        guard !replicas[replica].isDraining else { return }
-        let bits = chance.bits(89, UInt64(replica), UInt64(provider), UInt64(now))
-        guard reachesStore(replica) else {
-            return armComparison(replica, provider, after: 30_000 + span(10_000, bits))
-        }
+        step(.woken(mayWork: !replicas[replica].isDraining), replica, provider)
+    }
+
+    // MARK: The loop
+
+    private mutating func step(_ input: ComparisonLoopMachine.Input, _ replica: Int, _ provider: Int) {
+        let head = sites[replicas[replica].site].store.comparisons.head(of: providerNames[provider])
+        let (settings, moment) = (scheduleSettings(after: head), clock(replica))
+        replicas[replica].courses[provider].loop?.settings = settings
+        let jobs = replicas[replica].courses[provider].loop?.handle(input, at: moment) ?? []
+        for job in jobs { carryOut(job, replica, provider) }
+    }
+
+    private mutating func carryOut(_ job: ComparisonLoopMachine.Job, _ replica: Int, _ provider: Int) {
         let site = replicas[replica].site
-        let name = providerNames[provider]
-        guard let contract = comparedContract(name) else { return }
-        let head = sites[site].store.comparisons.head(of: name)
-        let next = nextRun(at: name, after: head, contract, now: storeTime(site))
-        let run: ComparisonRun
-        switch next {
-        case .wait(let until):
-            let wait = (until - storeTime(site)).milliseconds
-            return armComparison(replica, provider, after: wait + span(20_000, bits))
-        case .resume(let left): run = left
-        case .begin(let planned): run = begin(planned, at: site)
+        switch job {
+        case .pause(let pause):
+            let bits = chance.bits(89, UInt64(replica), UInt64(provider), UInt64(now))
+            return armComparison(replica, provider, after: pause.milliseconds + span(20_000, bits))
+        case .tell: return
+        case .execute: return execute(job, replica, provider)
+        case .findAsked, .readChain, .plan: break
         }
-        guard let claimed = claim(run, replica, site) else {
-            return armComparison(replica, provider, after: 30_000 + span(10_000, bits))
+        guard reachesStore(replica) else { return step(.failed(World.storeIsAway), replica, provider) }
+        switch job {
+        case .findAsked(let states):
+            let runs = sites[site].store.comparisons.runs.values.filter { run in
+                run.provider == providerNames[provider] && run.kind == .asked && states.contains(run.state)
+            }
+            step(.asked(runs.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }), replica, provider)
+        case .readChain:
+            let head = scheduleHead(sites[site].store.comparisons.head(of: providerNames[provider]))
+            step(.chain(head: head, at: storeTime(site)), replica, provider)
+        case .plan(let run): step(.planned(begin(run, at: site)), replica, provider)
+        case .pause, .tell, .execute: break
         }
+    }
+
+    /// The store of a site that cannot be reached.
+    static let storeIsAway = StoreFailure(.unavailable, operation: "compare", cause: "the store cannot be reached")
+
+    // MARK: The runner
+
+    private mutating func execute(_ job: ComparisonLoopMachine.Job, _ replica: Int, _ provider: Int) {
+        guard case .execute(let id) = job, let contract = comparedContract(providerNames[provider]) else { return }
+        var setup = ComparisonRunnerMachine.Setup(
+            contract: contract, settings: comparisonSettings, identity: SimulatedProvider.ours,
+            lease: World.comparisonLease)
+        setup.table = plant.comparisonTable
         replicas[replica].courses[provider].execution += 1
         replicas[replica].courses[provider].orders = 0
-        replicas[replica].courses[provider].token = claimed.token
-        replicas[replica].courses[provider].ahead = storeTime(site) - clock(replica)
-        var machine = ComparisonMachine(
-            run: claimed.run, contract: contract, settings: comparisonSettings, store: SimulatedProvider.ours,
-            table: plant.comparisonTable)
-        let orders = machine.handle(.claimed, at: comparisonTime(replica, provider))
-        replicas[replica].courses[provider].machine = machine
-        give(orders, replica, provider)
-        keepLease(replica, provider)
+        replicas[replica].courses[provider].runner = ComparisonRunnerMachine(setup)
+        run(.begun, replica, provider, claiming: id)
+    }
+
+    /// Steps the machine of the runner, and has its jobs done.
+    mutating func run(
+        _ input: ComparisonRunnerMachine.Input, _ replica: Int, _ provider: Int, claiming id: ComparisonRunID? = nil
+    ) {
+        let moment = clock(replica)
+        let jobs = replicas[replica].courses[provider].runner?.handle(input, at: moment) ?? []
+        for job in jobs { carryOut(job, replica, provider, id) }
+    }
+
+    private mutating func carryOut(
+        _ job: ComparisonRunnerMachine.Job, _ replica: Int, _ provider: Int, _ id: ComparisonRunID?
+    ) {
+        let site = replicas[replica].site
+        switch job {
+        case .claim:
+            guard reachesStore(replica), let id else {
+                return run(.failed(.store(World.storeIsAway)), replica, provider)
+            }
+            run(.claimed(claim(id, replica, site)), replica, provider)
+        case .readStoreTime: run(.storeTime(storeTime(site)), replica, provider)
+        case .carryOut(let order, _, _): give(order, replica, provider)
+        case .awaitLease(let pause):
+            let turn = ComparisonTurn.renew(
+                replica: replica, incarnation: replicas[replica].incarnation, provider: provider,
+                execution: replicas[replica].courses[provider].execution)
+            push(.compare(turn), after: pause.milliseconds)
+        case .renew(let token):
+            run(.renewed(reachesStore(replica) ? renew(replica, provider, token) : nil), replica, provider)
+        case .end(let outcome, let token, let note):
+            if reachesStore(replica), let token { release(replica, provider, token, note) }
+            replicas[replica].courses[provider].runner = nil
+            replicas[replica].courses[provider].execution += 1
+            step(.executed(outcome), replica, provider)
+        }
     }
 
     private mutating func begin(_ run: ComparisonRun, at site: Int) -> ComparisonRun {
@@ -136,12 +205,12 @@ extension World {
         return first
     }
 
-    private mutating func claim(_ run: ComparisonRun, _ replica: Int, _ site: Int) -> ClaimedRun? {
+    private mutating func claim(_ id: ComparisonRunID, _ replica: Int, _ site: Int) -> ClaimedRun? {
         let claimed = sites[site].store.comparisons.claimed(
-            run.id, holder: replicas[replica].holder, leaseFor: World.comparisonLease, at: storeTime(site),
+            id, holder: replicas[replica].holder, leaseFor: World.comparisonLease, at: storeTime(site),
             ignoring: comparisonLaxness)
         guard let claimed else { return nil }
-        change(.lane(run.lane, claimed.lane), at: site)
+        change(.lane(claimed.run.lane, claimed.lane), at: site)
         emit(.compared(.claimed(claimed.run, replica: replica, token: claimed.lane.token)))
         return ClaimedRun(run: claimed.run, token: claimed.lane.token, until: claimed.lane.until)
     }
@@ -157,53 +226,25 @@ extension World {
         return true
     }
 
-    /// What the machine of a run is told the time is: all is judged by the store's clock.
-    mutating func comparisonTime(_ replica: Int, _ provider: Int) -> Timestamp {
-        clock(replica) + replicas[replica].courses[provider].ahead
-    }
-
-    private mutating func keepLease(_ replica: Int, _ provider: Int) {
-        let turn = ComparisonTurn.renew(
-            replica: replica, incarnation: replicas[replica].incarnation, provider: provider,
-            execution: replicas[replica].courses[provider].execution)
-        push(.compare(turn), after: World.comparisonLease.milliseconds / 3)
-    }
-
-    private mutating func renewRun(_ replica: Int, _ incarnation: Int, _ provider: Int, _ execution: UInt64) {
-        guard carriesOn(replica, incarnation), replicas[replica].courses[provider].execution == execution,
-            let run = replicas[replica].courses[provider].machine?.run
-        else { return }
-        keepLease(replica, provider)
-        guard reachesStore(replica) else { return }
+    private mutating func renew(_ replica: Int, _ provider: Int, _ token: LeaseToken) -> Bool {
         let site = replicas[replica].site
         let comparisons = sites[site].store.comparisons
-        guard comparisons.holds(run, replicas[replica].courses[provider].token), var lane = comparisons.lanes[run.lane]
-        else { return letGo(replica, provider, after: 2_000) }
+        guard let run = replicas[replica].courses[provider].run, comparisons.holds(run, token),
+            var lane = comparisons.lanes[run.lane]
+        else { return false }
         lane.until = storeTime(site) + World.comparisonLease
         change(.lane(run.lane, lane), at: site)
+        return true
     }
 
-    /// Lets go of a run, wherever it is: what was recorded counts.
-    mutating func letGo(_ replica: Int, _ provider: Int, after pause: Int64) {
-        let course = replicas[replica].courses[provider]
-        if let run = course.machine?.run, reachesStore(replica) {
-            let site = replicas[replica].site
-            if sites[site].store.comparisons.holds(run, course.token),
-                var lane = sites[site].store.comparisons.lanes[run.lane]
-            {
-                lane.holder = ""
-                change(.lane(run.lane, lane), at: site)
-            }
-        }
-        replicas[replica].courses[provider].machine = nil
-        replicas[replica].courses[provider].execution += 1
-        armComparison(replica, provider, after: pause)
-    }
-
-    /// Something could not be read or written: tried again after a pause, from where the run was recorded last.
-    mutating func failComparison(_ replica: Int, _ provider: Int) {
-        let failures = min(replicas[replica].courses[provider].failures, 8)
-        replicas[replica].courses[provider].failures += 1
-        letGo(replica, provider, after: min(1_000 << failures, 300_000))
+    private mutating func release(_ replica: Int, _ provider: Int, _ token: LeaseToken, _ note: ComparisonStep?) {
+        let site = replicas[replica].site
+        guard let run = replicas[replica].courses[provider].run else { return }
+        if let note { _ = written(note, replica, token) }
+        guard sites[site].store.comparisons.holds(run, token),
+            var lane = sites[site].store.comparisons.lanes[run.lane]
+        else { return }
+        lane.holder = ""
+        change(.lane(run.lane, lane), at: site)
     }
 }
