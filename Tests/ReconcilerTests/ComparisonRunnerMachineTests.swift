@@ -22,7 +22,8 @@ import Testing
         _ = machine.handle(.begun, at: start)
         let token = LeaseToken(7)
         _ = machine.handle(.claimed(ClaimedRun(run: run, token: token, until: start + .seconds(30))), at: start)
-        return (machine, machine.handle(.storeTime(start + .minutes(3)), at: start))
+        let jobs = machine.handle(.storeTime(start + .minutes(3)), at: start)
+        return (machine, jobs)
     }
 
     private static func ending(_ jobs: [Machine.Job]) -> (ComparisonRunner.Outcome, LeaseToken?, ComparisonStep?)? {

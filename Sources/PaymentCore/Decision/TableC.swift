@@ -7,10 +7,11 @@ extension TableA {
     static let ownRows: [Row] =
         knownOwnRows + unsentOwnRows + refusedOwnRows + [
             own("own.ask", .inquire) { $0.status == .notAsked },
+            // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
-                $0.worst == .accepted && $0.visibility != .missedTwice
+                $0.isSaidToBeDone && $0.visibility != .missedTwice
             },
-            own("own.accepted-missing", .quarantine(.acceptedButMissing)) { $0.worst == .accepted },
+            own("own.accepted-missing", .quarantine(.acceptedButMissing)) { $0.isSaidToBeDone },
             own("own.doubt-lagging", .awaitVisibility) {
                 ($0.lastRefused || $0.keyConflicts) && $0.visibility == .lagging
             },
@@ -90,6 +91,9 @@ extension TableA {
 }
 
 extension EffectFacts {
+    /// Whether an answer said that it is done.
+    fileprivate var isSaidToBeDone: Bool { worst == .accepted || wasAccepted }
+
     /// Whether it cannot be had as it stands: shown as over or declined, or only ever refused and not shown.
     fileprivate var isRefusal: Bool {
         if status.isGoneForGood || status == .declinedUnbound { return true }
