@@ -27,6 +27,25 @@ import Testing
         #expect(stage.durable.conclusion?.reason?.detail?.contains("leg 0") == true)
     }
 
+    @Test func `a sale is read once more before it is reversed as a whole, and what was given back stays so`() throws {
+        var reversing = ProviderContract.referenceSale
+        reversing.cancelReversesSale = true
+        for isRefundedOutside in [false, true] {
+            var stage = try fixture.stage([.reference, reversing]) {
+                if $0.name == 0 { $0.declines[.capture] = 1 }
+            }
+            stage.run(while: { $0.sent(.capture).isEmpty })
+            let part = try fixture.amount(300)
+            if isRefundedOutside { stage.atProvider(1) { ledger, key in ledger.refundOutside(key, part) } }
+            stage.run()
+            #expect(stage.net(1) == 0)
+            let voids = stage.sent(.void).filter { $0.leg == 1 }.count
+            let refunds = stage.sent(.refund).filter { $0.leg == 1 }
+            #expect(voids == (isRefundedOutside ? 0 : 1))
+            #expect(refunds.map(\.amount.value) == (isRefundedOutside ? [stage.durable.legs[1].amount.value - 300] : []))
+        }
+    }
+
     @Test func `a capture that still arrives while its leg is voided is refunded`() throws {
         var stage = try fixture.stage(
             [.reference, .reference], send: [.none, .none, .late(.seconds(30)), .none]

@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import SeededChance
 import Testing
 
 @Suite struct InstrumentTests {
@@ -42,6 +43,22 @@ import Testing
     ])
     func `other digits are no card number`(_ text: String) {
         #expect(!CardNumber.appears(in: text))
+    }
+
+    @Test func `identifiers that programs make are no card numbers, whatever their digits add up to`() {
+        var chance = SeededChance(seed: 7)
+        for _ in 0..<5_000 {
+            let words = (0..<4).map { _ in String(format: "%08x", UInt32(truncatingIfNeeded: chance.next())) }
+            let digits = Array(words.joined())
+            let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+            #expect(!CardNumber.appears(in: "order-" + groups.joined(separator: "-")))
+        }
+        for number in Int64(0)..<1_000 {
+            #expect(!CardNumber.appears(in: "order-\(1_790_000_000_000 + number)"))
+            #expect(!CardNumber.appears(in: String(1_790_000_000_000_000 + number)))
+        }
+        #expect(CardNumber.appears(in: "41111111-1111-1111-0000-000000000000"))
+        #expect(CardNumber.appears(in: "4111111111111111-b08c-4d1a-9d7e-7f1d1c1b1a19"))
     }
 
     @Test(arguments: [

@@ -28,7 +28,8 @@ import Testing
 
     private static func forEachFlags(_ facts: EffectFacts, _ visit: (EffectFacts) -> Void) {
         var facts = facts
-        for bits in 0..<128 {
+        for bits in 0..<256 {
+            facts.memory = bits & 128 != 0 ? .mayBeLost : .whole
             facts.declinesBound = bits & 1 != 0
             facts.lastRefused = bits & 2 != 0
             facts.refusedForGood = bits & 4 != 0

@@ -70,6 +70,11 @@ extension JSONValue {
     func positiveMoney(at path: FieldPath) throws(Problem) -> Money {
         let fields = try ObjectFields(self, at: path, allowed: ["value", "currency"])
         let value = try fields.required("value").integer(at: path.member("value"), in: 1...Int64.max)
+        guard value <= ListedPosition.largestAmount else {
+            throw .impossible(
+                path.member("value"),
+                "Must be at most \(ListedPosition.largestAmount) minor units: sums over many payments have to fit.")
+        }
         let place = path.member("currency")
         let code = try fields.required("currency").text(at: place, length: 3...3)
         guard code.utf8.count == 3, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {

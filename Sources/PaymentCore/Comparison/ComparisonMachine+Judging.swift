@@ -60,12 +60,11 @@ extension ComparisonMachine {
             let seen = Item.joined(known.row?.theirs, listed)
             switch answer {
             case .shown(let position, _) where isBesideListed(position):
-                let remembered = known.row?.theirs.map { $0.joined(by: position) } ?? position
+                let remembered = known.row?.theirs?.joined(by: position, isAnswer: true) ?? position
                 return listed.map { remembered.beside($0) } ?? remembered
             case .shown(let position, let isListed):
-                guard let all = Item.joined(seen, position), all.isShared, isListed != nil else {
-                    return Item.joined(seen, position)
-                }
+                let all = seen?.joined(by: position, isAnswer: true) ?? position
+                guard all.isShared, isListed != nil else { return all }
                 // A line that the listing does not show any more became the later one.
                 let kept = Set(position.lines.compactMap(\.updatedAt))
                 return all.without(Set(all.untold).subtracting(kept))

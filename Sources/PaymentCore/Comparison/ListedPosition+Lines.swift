@@ -22,13 +22,17 @@ extension ListedPosition {
     }
 
     /// What is shown of the key once another line was seen: a change of a transaction that is here, or one more.
-    public func joined(by later: ListedPosition) -> ListedPosition {
+    ///
+    /// - Parameter isAnswer: it was asked for after these were seen, so that of two changes of one moment it shows the
+    ///   later.
+    public func joined(by later: ListedPosition, isAnswer: Bool = false) -> ListedPosition {
         var lines = lines
         for line in later.lines {
             // What was shown before is shown again; only what is new may have become of another.
             let shownBefore = lines.firstIndex { $0.updatedAt == line.updatedAt && $0.isRelated(to: line) }
             if let place = shownBefore ?? lines.firstIndex(where: { $0.isRelated(to: line) }) {
-                lines[place] = lines[place].isLater(than: line) ? lines[place] : line
+                let keeps = lines[place].isLater(than: line) && !(isAnswer && lines[place].updatedAt == line.updatedAt)
+                lines[place] = keeps ? lines[place] : line
             } else {
                 lines.append(line)
             }

@@ -52,6 +52,10 @@ extension TableA {
         own("own.undo-refused", .quarantine(.undoRefused)) { $0.purpose == .undo && $0.isRefusal },
         own("own.gone", .gone(.status)) { $0.status.isGoneForGood },
         own("own.capture-declined", .goneAfterUndo) { $0.purpose == .capture && $0.status == .declinedUnbound },
+        // Nothing that the provider shows from now on tells what became of it.
+        own("own.refund-forgotten", .quarantine(.refundInDoubt)) {
+            $0.isRefusedRefund && !$0.lifeIsOver && $0.memory == .mayBeLost && $0.visibility != .lagging
+        },
         own("own.refund-declined", .gone(.status)) {
             $0.status == .declinedUnbound && $0.lifeIsOver && $0.declinesStay
         },
@@ -91,6 +95,15 @@ extension TableA {
 }
 
 extension EffectFacts {
+    /// Whether it is a refund that was refused or declined, is not shown as done, and may yet be executed by a copy of a
+    /// request.
+    fileprivate var isRefusedRefund: Bool {
+        guard purpose == .refund, [.notFound, .denied, .declinedUnbound].contains(status) else { return false }
+        if worst == .refused, trust == .trusted, refusedForGood { return false }
+        if worst == .declined, declinesBound { return false }
+        return status == .declinedUnbound || lastRefused || worst == .refused || worst == .declined
+    }
+
     /// Whether an answer said that it is done.
     fileprivate var isSaidToBeDone: Bool { worst == .accepted || wasAccepted }
 

@@ -64,7 +64,9 @@ extension PaymentMachine {
                     .capture, leg: index, cause: .captureRequestLost, row: "undo.captured-outside", &actions, context)
                 return true
             }
-            if reversesSale(leg, contract, context) { return pursueVoid(leg: index, &actions, context) }
+            if reversesSale(leg, contract, context) {
+                return reverse(leg: index, &actions, context)
+            }
             registerCompensation(leg: index, context)
             if let compensation = payment.legs[index].compensation, needsSumFirst(compensation, contract) {
                 let sum = knownSum(leg)
@@ -110,12 +112,31 @@ extension PaymentMachine {
     private mutating func pursueVoid(
         leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
+        if payment.legs[index].void == nil { registerVoid(leg: index, context) }
+        return pursue(.void, leg: index, &actions, context)
+    }
+
+    /// A reversal is of the whole sale, whatever was given back of it at the provider's console since it was read last:
+    /// it is read once more before.
+    private mutating func reverse(
+        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
         if payment.legs[index].void == nil {
-            let leg = payment.legs[index]
-            payment.legs[index].void = Effect(
-                kind: .void, key: effectKey(.void, operation: payment.key, leg: leg, context), amount: leg.amount)
+            registerVoid(leg: index, context)
+            payment.legs[index].readWantedSince = context.now
+            payment.legs[index].notBefore = context.now
+        }
+        guard payment.legs[index].readWantedSince == nil || payment.legs[index].void?.attempts != 0 else {
+            ask(leg: index, &actions, context)
+            return false
         }
         return pursue(.void, leg: index, &actions, context)
+    }
+
+    private mutating func registerVoid(leg index: Int, _ context: MachineContext) {
+        let leg = payment.legs[index]
+        payment.legs[index].void = Effect(
+            kind: .void, key: effectKey(.void, operation: payment.key, leg: leg, context), amount: leg.amount)
     }
 
     private func reversesSale(_ leg: Leg, _ contract: ProviderContract, _ context: MachineContext) -> Bool {

@@ -3,11 +3,12 @@ public enum CardNumber {
     /// Whether `text` holds a run of 13 to 19 digits (single spaces or hyphens between them allowed) that passes
     /// the Luhn check of ISO/IEC 7812-1 and begins with a digit that issuers use.
     ///
-    /// An unbroken run of more than 19 digits is an identifier, not a card.
+    /// An unbroken run of more than 19 digits is an identifier, not a card, and so are a UUID and a time in milliseconds
+    /// or microseconds: one in ten of those would pass the check.
     public static func appears(in text: String) -> Bool {
         var groups: [[UInt8]] = []
         var group: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in withoutUUIDs(Array(text.utf8)) {
             if byte >= 0x30, byte <= 0x39 {
                 group.append(byte - 0x30)
             } else if byte == 0x20 || byte == 0x2D, !group.isEmpty {
@@ -22,6 +23,42 @@ public enum CardNumber {
         }
         groups.append(group)
         return holdsCard(groups)
+    }
+
+    /// The same with a letter in the place of each UUID in its usual form.
+    private static func withoutUUIDs(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.count >= uuidLength else { return bytes }
+        var left: [UInt8] = []
+        var place = 0
+        while place < bytes.count {
+            if isUUID(bytes[place...].prefix(uuidLength)) {
+                left.append(UInt8(ascii: "u"))
+                place += uuidLength
+            } else {
+                left.append(bytes[place])
+                place += 1
+            }
+        }
+        return left
+    }
+
+    private static let uuidLength = 36
+
+    /// One without any letter is no UUID that a program made, and is looked at.
+    private static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count == uuidLength else { return false }
+        var hasLetter = false
+        for (offset, byte) in bytes.enumerated() {
+            switch byte {
+            case 0x2D: guard [8, 13, 18, 23].contains(offset) else { return false }
+            case 0x30...0x39: guard ![8, 13, 18, 23].contains(offset) else { return false }
+            case 0x41...0x46, 0x61...0x66:
+                guard ![8, 13, 18, 23].contains(offset) else { return false }
+                hasLetter = true
+            default: return false
+            }
+        }
+        return hasLetter
     }
 
     /// Whether neighbouring groups of digits, put together, are a card number. Digits beside it do not hide it.
@@ -39,6 +76,8 @@ public enum CardNumber {
 
     private static func isCard(_ digits: [UInt8]) -> Bool {
         guard (13...19).contains(digits.count), let first = digits.first, first != 0 else { return false }
+        // With 1 begin the cards of one network, of 15 digits; and times in milliseconds, of 13.
+        if first == 1, digits.count != 15 { return false }
         return passesLuhn(digits)
     }
 

@@ -118,6 +118,7 @@ extension Configuration {
         policy.resendSchedule = readSchedule(section, "resend_schedule", policy.resendSchedule)
         policy.defaultDeadline = section.duration("default_deadline", default: policy.defaultDeadline)
         policy.sendWithin = section.duration("send_within", default: policy.sendWithin)
+        policy.healingSpan = section.duration("contradiction_heals_after", default: policy.healingSpan)
         policy.plugAllowed = section.bool("allow_plug", default: false)
         policy.tombstoneNeverSent = section.bool("tombstone_never_sent", default: false)
         let assumptions = SafetyAssumptions(

@@ -4,7 +4,8 @@ public import PaymentCore
 ///
 /// Callers see it: whoever asks for something new after a payment ended is not told that it goes on.
 ///
-/// Where rows were lost a conclusion may have to be found again; it is then the same.
+/// Where rows were lost a conclusion may have to be found again; it is then the same, if anybody was told of it. What
+/// no store kept and nobody heard may end as its caller asked meanwhile.
 public struct FinalStatesStay: Invariant {
     /// Its number in the protocol.
     public static let number = 6
@@ -21,6 +22,8 @@ public struct FinalStatesStay: Invariant {
 
     private var conclusions: [PaymentID: End] = [:]
     private var firstAsked: [CallerKey: Timestamp] = [:]
+    /// Payments of which somebody was told how they ended.
+    private var told: Set<PaymentID> = []
     /// Counts the promotions that lost rows.
     private var term = 0
 
@@ -47,8 +50,12 @@ public struct FinalStatesStay: Invariant {
         let shown: PaymentState
         switch answer {
         case .accepted(let state), .refused(let state): shown = state
-        case .settled, .keyReused, .unavailable: return
+        case .settled(let state, _):
+            if state.isFinal { told.insert(operation.payment) }
+            return
+        case .keyReused, .unavailable: return
         }
+        if shown.isFinal { told.insert(operation.payment) }
         guard let end = conclusions[operation.payment], end.term == term,
             let asked = firstAsked[CallerKey(operation)], asked > end.at
         else { return }
@@ -67,7 +74,7 @@ public struct FinalStatesStay: Invariant {
                     "it ended \(known.conclusion.state), and now is \(commit.after.state)")
             } else if let found = commit.after.conclusion {
                 findings.require(
-                    found.state == known.conclusion.state, at, id,
+                    found.state == known.conclusion.state || !told.contains(id), at, id,
                     "it ended \(known.conclusion.state), and after rows were lost \(found.state)")
                 conclusions[id] = End(conclusion: found, term: term, at: at)
             }

@@ -22,8 +22,10 @@ struct QuarantineJudgement {
         case .contradiction:
             return transactions.contains { $0.contradicts || $0.changedOutside }
         case .acceptedButMissing:
-            // Accepted, and the provider forgot; what is in the books and readable is not missing.
-            return contract.statusRetention != nil || !isInBooks
+            // Accepted, and the provider forgot; what is in the books and readable is not missing. Where only sums are
+            // shown, a refund that somebody took out of the books hides another.
+            let isHiddenInSum = contract.refundVisibility == .sumsOnly && transactions.contains { $0.changedOutside }
+            return contract.statusRetention != nil || !isInBooks || isHiddenInSum
         case .keyTooOld:
             if undoing, contract.cancel == .tombstoning { return mayBeForgotten && !isProvable }
             return isTooOld && !isProvable
@@ -36,7 +38,9 @@ struct QuarantineJudgement {
             return payment.captureMode == .manual && payment.capture == nil
         case .undoRefused:
             let wasOvertaken = effect.lastCode?.hasPrefix("conflict_") == true
-            return wasTurnedDown && (!wasOvertaken || contract.statusRetention != nil)
+            // What was given back at the provider's console leaves less than the refund that undoes the leg.
+            let isLess = transactions.contains { $0.changedOutside }
+            return wasTurnedDown && (!wasOvertaken || contract.statusRetention != nil || isLess)
         case .refundInDoubt:
             return wasTurnedDown || isBehindAnother
         }

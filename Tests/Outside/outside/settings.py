@@ -15,6 +15,7 @@ QUICK = {
         "resend_schedule": ["200ms", "500ms", "1s"],
         "default_deadline": "20s",
         "send_within": "500ms",
+        "contradiction_heals_after": "2s",
         "lease": "3s",
         "poll_every": "200ms",
         "seal_every": "5s",
