@@ -55,8 +55,9 @@ struct ComparisonStage {
         mayWork: @escaping @Sendable () -> Bool = { true }
     ) -> ComparisonLoop {
         ComparisonLoop(
-            store: store, providers: providers ?? [provider], settlement: NoSettlement(), settings: settings, identity: nil,
-            holder: holder, lease: ComparisonStage.lease, mayWork: mayWork, clock: clock, logger: Logger(label: "test"))
+            store: store, providers: providers ?? [provider], settlement: NoSettlement(), settings: settings,
+            identity: nil, holder: holder, lease: ComparisonStage.lease, mayWork: mayWork, clock: clock,
+            logger: Logger(label: "test"))
     }
 
     /// Whether somebody else can have a run now. If so, it is given back.

@@ -95,8 +95,8 @@ extension TableA {
 }
 
 extension EffectFacts {
-    /// Whether it is a refund that was refused or declined, is not shown as done, and may yet be executed by a copy of a
-    /// request.
+    /// Whether it is a refund that was refused or declined, is not shown as done, and may yet be executed by a copy of
+    /// a request.
     fileprivate var isRefusedRefund: Bool {
         guard purpose == .refund, [.notFound, .denied, .declinedUnbound].contains(status) else { return false }
         if worst == .refused, trust == .trusted, refusedForGood { return false }

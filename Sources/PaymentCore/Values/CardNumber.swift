@@ -3,8 +3,8 @@ public enum CardNumber {
     /// Whether `text` holds a run of 13 to 19 digits (single spaces or hyphens between them allowed) that passes
     /// the Luhn check of ISO/IEC 7812-1 and begins with a digit that issuers use.
     ///
-    /// An unbroken run of more than 19 digits is an identifier, not a card, and so are a UUID and a time in milliseconds
-    /// or microseconds: one in ten of those would pass the check.
+    /// An unbroken run of more than 19 digits is an identifier, not a card, and so are a UUID and a time in
+    /// milliseconds or microseconds: one in ten of those would pass the check.
     public static func appears(in text: String) -> Bool {
         var groups: [[UInt8]] = []
         var group: [UInt8] = []
@@ -31,7 +31,8 @@ public enum CardNumber {
         var left: [UInt8] = []
         var place = 0
         while place < bytes.count {
-            if isUUID(bytes[place...].prefix(uuidLength)) {
+            let isBegun = place > 0 && isHexadecimal(bytes[place - 1])
+            if !isBegun, isUUID(bytes[place...]) {
                 left.append(UInt8(ascii: "u"))
                 place += uuidLength
             } else {
@@ -46,19 +47,22 @@ public enum CardNumber {
 
     /// One without any letter is no UUID that a program made, and is looked at.
     private static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.count == uuidLength else { return false }
+        guard bytes.count >= uuidLength else { return false }
+        if let next = bytes.dropFirst(uuidLength).first, isHexadecimal(next) { return false }
         var hasLetter = false
-        for (offset, byte) in bytes.enumerated() {
-            switch byte {
-            case 0x2D: guard [8, 13, 18, 23].contains(offset) else { return false }
-            case 0x30...0x39: guard ![8, 13, 18, 23].contains(offset) else { return false }
-            case 0x41...0x46, 0x61...0x66:
-                guard ![8, 13, 18, 23].contains(offset) else { return false }
-                hasLetter = true
-            default: return false
-            }
+        for (offset, byte) in bytes.prefix(uuidLength).enumerated() {
+            let isHyphen = offset == 8 || offset == 13 || offset == 18 || offset == 23
+            guard isHyphen ? byte == 0x2D : isHexadecimal(byte) else { return false }
+            hasLetter = hasLetter || byte > 0x39
         }
         return hasLetter
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
     }
 
     /// Whether neighbouring groups of digits, put together, are a card number. Digits beside it do not hide it.
