@@ -64,12 +64,16 @@ struct CardNumberTests {
         }
     }
 
-    @Test func `an amount whose digits pass the check by chance is an amount`() async throws {
+    @Test(arguments: [(number, 0), ("1000000000001", 0), ("1000000000000", 1)])
+    func `an amount is an amount, and at most so large that sums fit`(value: String, taken: Int) async throws {
         try await RunningAPI.run { api in
-            let amount = #"{"value":\#(Self.number),"currency":"JPY"}"#
+            let amount = #"{"value":\#(value),"currency":"JPY"}"#
             let leg = #"{"provider":"cards","instrument":"tok_1","amount":\#(amount)}"#
-            _ = try await api.create(#"{"amount":\#(amount),"legs":[\#(leg)]}"#)
-            #expect(api.operations.asked.count == 1)
+            let answer = try await api.create(#"{"amount":\#(amount),"legs":[\#(leg)]}"#)
+            #expect(api.operations.asked.count == taken)
+            guard taken == 0 else { return }
+            #expect(answer.status == 422 && answer.text.contains("at most 1000000000000 minor units"))
+            #expect(answer.text.contains("amount.value") && !answer.text.contains(value))
         }
     }
 }
