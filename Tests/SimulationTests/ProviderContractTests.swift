@@ -122,7 +122,10 @@ import Testing
             }
             story.now = story.now + .seconds(3)
             story.handle(.woke)
-            if case .inquire(let inquiry)? = story.actions.popLast() { try story.inquire(inquiry) }
+            // Once to know that it was taken, and once more before all of it is given back.
+            for _ in 0..<2 {
+                if case .inquire(let inquiry)? = story.actions.popLast() { try story.inquire(inquiry) }
+            }
             let void = try story.nextSend()
             #expect(void.kind == .void)
             story.now = story.now + delay

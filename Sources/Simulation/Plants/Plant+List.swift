@@ -104,7 +104,7 @@ extension Plant {
 
     private static let ofWires: [PlantedBug] = [
         sabotaged(
-            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 600,
+            .readsJudgedByTheirEnd, "a status read is dated by its end instead of its beginning", within: 200,
             breaks: [1, 7, 15], in: .provablyDoubtful),
         sabotaged(
             .newKeyForEachAttempt, "each attempt goes out under a key of its own", within: 5, breaks: [2, 10]),
