@@ -125,7 +125,7 @@ public struct World {
     }
 
     /// A run that takes more steps than this is in a loop, and did not come to rest.
-    static let mostSteps = 150_000
+    static let mostSteps = 300_000
 
     private mutating func run() -> RunResult {
         begin()
