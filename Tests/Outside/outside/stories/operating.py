@@ -10,7 +10,7 @@ from ..settings import Settings
 from . import story
 
 # Members of a run that may say why it does not go on.
-REASONS = ("reason", "failure", "problem", "error", "detail", "last_failure", "waits_for", "stopped_by")
+REASONS = ("trouble", "reason", "failure", "problem", "error", "detail", "last_failure", "waits_for", "stopped_by")
 
 
 @story("a13-two-daemons", "A13", "A second daemon on one SQLite file is refused, and says so.")
