@@ -17,8 +17,6 @@ struct SimulateOptions: ParsableArguments {
     @Option(help: "Without these faults, by their names in a timeline: 5f0c…,91aa….") var withoutFaults: String?
     @Flag(help: "Print what happens in the one seed that is run.") var timeline = false
     @Flag(help: "Go on after a seed with a finding.") var keepGoing = false
-    @Option(help: "Invariants whose findings are known and not mended yet, shown but no failure: 20,21.")
-    var open: String?
     @Flag(inversion: .prefixedNo, help: "Make a failing run small.") var shrink = true
     @Option(help: "Fail unless so many faults strike.") var minimumFaults: Int?
     @Flag(help: "Fail unless each named situation comes about, and each row of the tables decides.")
@@ -59,7 +57,6 @@ struct SimulateOptions: ParsableArguments {
         let ofSeeds: [(String, Bool)] = [
             ("from", from != nil), ("keep-payments", keepPayments != nil), ("without", without != nil),
             ("without-faults", withoutFaults != nil), ("timeline", timeline), ("keep-going", keepGoing),
-            ("open", open != nil),
             ("minimum-faults", minimumFaults != nil), ("every-situation", everySituation),
         ]
         let ofSearches: [(String, Bool)] = [("scenario", scenario != nil), ("limit", limit != nil), ("quick", quick)]

@@ -28,8 +28,6 @@ struct SimulateSeeds {
         let clock = ContinuousClock()
         let start = clock.now
         var drawn = start
-        let open = try openInvariants()
-        var openFindings = 0
         // Of seeds that fail in the same way, the first one is shown.
         var shown: Set<Int> = []
         while let outcome = runner.next() {
@@ -39,8 +37,6 @@ struct SimulateSeeds {
                 let counts = "\(Words.count(tally.seeds)) seeds, \(Words.count(tally.faults)) faults"
                 screen.progress("seed \(outcome.seed): \(counts)")
             }
-            let isOpen = outcome.findings.allSatisfy { finding in finding.invariant.map(open.contains) ?? false }
-            if isOpen, !outcome.findings.isEmpty { openFindings += 1 }
             if let finding = outcome.findings.first {
                 let isNew = shown.insert(finding.invariant ?? 0).inserted
                 try show(finding, outcome.seed, plant, reduction, isDetailed: isNew)
@@ -51,19 +47,9 @@ struct SimulateSeeds {
         }
         let summary = SeedSummary(
             runner.tally, runner.coverage, seconds: clock.now - start, minimumFaults: options.minimumFaults,
-            needsEverySituation: options.everySituation, openFindings: openFindings)
+            needsEverySituation: options.everySituation)
         try screen.show(summary)
         return summary.isGood
-    }
-
-    /// The invariants whose findings are known and open.
-    private func openInvariants() throws -> Set<Int> {
-        guard let text = options.open else { return [] }
-        let numbers = text.split(separator: ",").map { Int($0) }
-        guard !numbers.isEmpty, !numbers.contains(nil) else {
-            throw CommandFailure(.usage, "--open: '\(text)'; allowed: numbers of invariants, such as 20,21")
-        }
-        return Set(numbers.compactMap { $0 })
     }
 
     private func show(

@@ -6,8 +6,6 @@ struct SeedSummary: SimulateResult {
     let type = "summary"
     let seeds: Int
     let findings: Int
-    /// Those of them that break only invariants which are known not to hold yet.
-    let openFindings: Int
     let faults: Int
     let events: Int
     let payments: Int
@@ -23,13 +21,9 @@ struct SeedSummary: SimulateResult {
     /// What was asked for and is not so.
     let shortcomings: [String]
 
-    var isGood: Bool { findings == openFindings && shortcomings.isEmpty }
+    var isGood: Bool { findings == 0 && shortcomings.isEmpty }
 
-    init(
-        _ tally: SeedTally, _ coverage: Coverage, seconds: Duration, minimumFaults: Int?, needsEverySituation: Bool,
-        openFindings: Int = 0
-    ) {
-        self.openFindings = openFindings
+    init(_ tally: SeedTally, _ coverage: Coverage, seconds: Duration, minimumFaults: Int?, needsEverySituation: Bool) {
         seeds = tally.seeds
         findings = tally.findings
         faults = tally.faults
@@ -74,7 +68,7 @@ struct SeedSummary: SimulateResult {
         let verdict =
             findings == 0
             ? screen.good("nothing was found, and every seed ran twice to the same trace")
-            : screen.bad("\(Words.count(findings, "seed")) with a finding, \(openFindings) of them known and open")
+            : screen.bad("\(Words.count(findings, "seed")) with a finding")
         let time = Words.time(.milliseconds(Int((seconds * 1_000).rounded())))
         screen.say("  \(time), \(Words.count(eventsPerSecond)) steps per second: \(verdict)")
     }
