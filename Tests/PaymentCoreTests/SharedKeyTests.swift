@@ -115,7 +115,7 @@ import Testing
         world.alsoListed = [try Self.captured(at: Compared.start + .minutes(70))]
         world.provider[Self.key] = try Self.captured(at: Compared.start + .minutes(5), refunds: ["r": 1_000])
         try world.finish()
-        #expect(try Self.discrepancy(world).finding != .matched)
+        #expect(try Self.discrepancy(world).finding == .duplicate)
         #expect(world.standing[try Compared.yen()] == .init(ours: 0, theirs: 1_000))
         #expect(world.rows[Self.key]?.theirs?.lines.count == 2)
     }
