@@ -87,10 +87,16 @@ tests_that_ran() {
 }
 
 # run_tests LOG ARGUMENT...: `swift test` with the arguments, shown and kept in LOG. A run without tests is a
-# failure: a filter that matches nothing, or a suite that was not built, must not look like success.
+# failure: a filter that matches nothing, or a suite that was not built, must not look like success. What failed is
+# said once more at the end, where a reader of the last lines finds it.
 run_tests() {
-    local log=$1
+    local log=$1 status=0
     shift
-    swift test "${BUILD_FLAGS[@]}" "$@" 2>&1 | tee "$log"
+    swift test "${BUILD_FLAGS[@]}" "$@" 2>&1 | tee "$log" || status=$?
+    if ((status != 0)); then
+        say "What failed"
+        grep -E -A 4 '✘|error: ' "$log" | grep -vE '^. (Test|Suite|Test case) .*(started|passed)' | cut -c 1-600 | tail -n 60
+        return "$status"
+    fi
     (($(tests_that_ran "$log") > 0)) || die "no test ran"
 }

@@ -5,12 +5,17 @@ import Testing
 
 @Suite struct LifecycleTests {
     @Test func `told to stop, it takes in what is on the wire and leaves the rest durable`() async throws {
-        try await World.run { world, client in
+        var settings = WorldSettings()
+        (settings.firstByte, settings.total) = ("20s", "25s")
+        try await World.run(settings) { world, client in
             var slow = Fault(.slow)
-            slow.delayMs = 300
+            slow.delayMs = 1_000
             try world.simulator.order(FaultOrder(slow, operation: .authorize), at: "card")
             let created = try await client.create(Bodies.card(), key: "stop-1", wait: 0)
             #expect(created.status == 202)
+            try await Polling.until("the request is on the wire") {
+                try await world.sends(.authorize, to: "card") == 1
+            }
             #expect(try await world.terminate() == 0)
             #expect(try await world.sends(.authorize, to: "card") == 1)
             let restarted = try await world.start()

@@ -54,6 +54,8 @@ struct WorldSettings: Sendable {
     var lease = "1s"
     /// The read timeout.
     var firstByte = "400ms"
+    /// The time limit of a whole request.
+    var total = "3s"
     /// What the daemons write to their logs.
     var logLevel = "debug"
 
@@ -81,7 +83,7 @@ struct WorldSettings: Sendable {
                 allow_plain_http: true
                 contract:
                   base: \($0.1)
-            \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: 3s}
+            \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: \(total)}
             """
         }
         return """

@@ -84,7 +84,7 @@ struct NoJitter: JitterSource {
     }
 
     @Test func `a creation of which nobody knows whether it was written is found, not made twice`() async throws {
-        let (result, sent, _) = try await settle(failing: [(.indeterminate, .commit, true)], wait: .seconds(1))
+        let (result, sent, _) = try await settle(failing: [(.indeterminate, .commit, true)], wait: .milliseconds(300))
         guard case .unsettled(let payment) = result else {
             Issue.record("expected the payment that was written")
             return
