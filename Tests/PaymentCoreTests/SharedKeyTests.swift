@@ -120,6 +120,22 @@ import Testing
         #expect(world.rows[Self.key]?.theirs?.lines.count == 2)
     }
 
+    @Test func `a line that is older than what is remembered is asked for, and kept if the listing shows it still`() throws {
+        let world = try ComparisonWorld(run: Compared.run(hour: 1))
+        world.books[Self.key] = try Compared.ours("k", .ended, state: .canceled)
+        world.provider[Self.key] = try Compared.theirs(
+            "k", .voided, names: "k", created: nil, at: Compared.start + .minutes(70))
+        try world.finish()
+        #expect(world.rows[Self.key]?.finding == .matched)
+        world.alsoListed = [
+            try Compared.theirs("k", .authorized, names: "k", created: nil, at: Compared.start + .minutes(40))
+        ]
+        try world.finish(Compared.run(hour: 0, kind: .asked))
+        #expect(world.asked.last?.earlier == [Compared.start + .minutes(40)])
+        #expect(world.rows[Self.key]?.theirs?.lines.map(\.status) == [.authorized, .voided])
+        #expect(world.discrepancies.count == 1)
+    }
+
     @Test func `what is shown again takes the place of no other transaction`() throws {
         let hold = try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.first)
         let ended = try Compared.theirs("k", .expired, names: "k", created: nil, at: Self.second)

@@ -56,8 +56,17 @@ extension ComparisonMachine {
         /// What is shown of the key: each of its transactions as it was shown last.
         var theirs: ListedPosition? { shown?.arranged(for: known.ours) }
 
+        /// What was shown of the key so far. A page that shows a change older than what is remembered is late, or shows
+        /// another transaction: until the listing is asked which, both are kept.
+        private var seen: ListedPosition? {
+            guard let remembered = known.row?.theirs, let listed, !listed.isShared, listed.createdAt == nil,
+                let changed = listed.updatedAt,
+                remembered.lines.allSatisfy({ line in line.updatedAt.map { $0 > changed } ?? false })
+            else { return Item.joined(known.row?.theirs, listed) }
+            return remembered.beside(listed)
+        }
+
         private var shown: ListedPosition? {
-            let seen = Item.joined(known.row?.theirs, listed)
             switch answer {
             case .shown(let position, _) where isBesideListed(position):
                 let remembered = known.row?.theirs?.joined(by: position, isAnswer: true) ?? position

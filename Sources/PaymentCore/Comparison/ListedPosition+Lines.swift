@@ -27,13 +27,17 @@ extension ListedPosition {
     ///   later.
     public func joined(by later: ListedPosition, isAnswer: Bool = false) -> ListedPosition {
         var lines = lines
+        // The lines of one page or answer are transactions of their own: no two of them became of one.
+        var taken: Set<Int> = []
         for line in later.lines {
+            let related = lines.indices.filter { !taken.contains($0) && lines[$0].isRelated(to: line) }
             // What was shown before is shown again; only what is new may have become of another.
-            let shownBefore = lines.firstIndex { $0.updatedAt == line.updatedAt && $0.isRelated(to: line) }
-            if let place = shownBefore ?? lines.firstIndex(where: { $0.isRelated(to: line) }) {
+            if let place = related.first(where: { lines[$0].updatedAt == line.updatedAt }) ?? related.first {
+                taken.insert(place)
                 let keeps = lines[place].isLater(than: line) && !(isAnswer && lines[place].updatedAt == line.updatedAt)
                 lines[place] = keeps ? lines[place] : line
             } else {
+                taken.insert(lines.count)
                 lines.append(line)
             }
         }
@@ -62,12 +66,13 @@ extension ListedPosition {
     }
 
     /// The moments of lines of which only an inquiry can tell whether they are a transaction of their own: what is
-    /// shown later may be the same one, touched since.
+    /// shown later may be the same one, changed or touched since.
     var untold: [Timestamp] {
         guard isShared else { return [] }
         let lines = lines
-        return lines.filter { line in lines.contains { $0 != line && line.relation(to: $0) == .untold } }
-            .compactMap(\.updatedAt).sorted().dropLast()
+        let newest = lastChange
+        return lines.filter { line in lines.contains { $0 != line && line.relation(to: $0) != .another } }
+            .compactMap(\.updatedAt).filter { $0 != newest }.sorted()
     }
 
     /// The same without the lines that changed last at these moments.
