@@ -241,6 +241,24 @@ import Testing
         #expect(machine.payment.state == .failed)
     }
 
+    @Test(arguments: [true, false]) func `a hold does not end by a clock that is in doubt`(isInDoubt: Bool) throws {
+        let provider = try fixture.provider(0)
+        var contract = ProviderContract.reference
+        contract.authorizationLife = .minutes(30)
+        let now = fixture.start
+        let context = try context([contract], at: now, clocksInDoubt: isInDoubt ? [provider] : [])
+        var machine = PaymentMachine.create(try fixture.request([contract], .manual), context).machine
+        var held = Observation(
+            .authorized, began: now, source: .answer, key: machine.payment.legs[0].primary.key,
+            amount: machine.payment.legs[0].amount)
+        // Half an hour from now, by a clock that is an hour behind.
+        held.authorizedUntil = now + .minutes(30) + (.zero - .hours(1))
+        let report = AttemptReport(.accepted, code: "ok", observation: held, bytesWritten: 100)
+        _ = machine.handle(.attempted(leg: 0, effect: .primary, number: 1, report), context)
+        #expect(machine.payment.state == (isInDoubt ? .authorized : .canceling))
+        #expect(!isInDoubt || machine.payment.dueAt == now + .minutes(30))
+    }
+
     @Test(arguments: [ProviderContract.payPay, .gmoPG]) func `a plain decline fails without people`(
         _ contract: ProviderContract
     ) throws {

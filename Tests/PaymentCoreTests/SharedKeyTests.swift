@@ -120,7 +120,7 @@ import Testing
         #expect(world.rows[Self.key]?.theirs?.lines.count == 2)
     }
 
-    @Test func `a line that is older than what is remembered is asked for, and kept if the listing shows it still`() throws {
+    @Test func `a line older than what is remembered is asked for, and kept if it is listed still`() throws {
         let world = try ComparisonWorld(run: Compared.run(hour: 1))
         world.books[Self.key] = try Compared.ours("k", .ended, state: .canceled)
         world.provider[Self.key] = try Compared.theirs(

@@ -188,7 +188,9 @@ extension PaymentMachine {
 
     private func holdEnds(_ context: MachineContext) -> Timestamp? {
         payment.legs.compactMap { leg in
-            if let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds { return until }
+            // The moment that the provider names is by its clock; how long a hold lasts is the same by any.
+            let isTold = !context.clocksInDoubt.contains(leg.provider)
+            if isTold, let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds { return until }
             guard let life = contract(of: leg, context)?.authorizationLife else { return nil }
             return (leg.primary.firstIntentAt ?? payment.createdAt) + life
         }.min()
