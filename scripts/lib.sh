@@ -95,7 +95,8 @@ run_tests() {
     swift test "${BUILD_FLAGS[@]}" "$@" 2>&1 | tee "$log" || status=$?
     if ((status != 0)); then
         say "What failed"
-        grep -E -A 4 '✘|error: ' "$log" | grep -vE '^. (Test|Suite|Test case) .*(started|passed)' | cut -c 1-600 | tail -n 60
+        grep -E -A 4 '✘|error: ' "$log" | grep -vE '^. (Test|Suite|Test case) .*(started|passed)' |
+            cut -c 1-600 | tail -n 60
         return "$status"
     fi
     (($(tests_that_ran "$log") > 0)) || die "no test ran"
