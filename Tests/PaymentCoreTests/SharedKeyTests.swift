@@ -124,13 +124,13 @@ import Testing
         let world = try ComparisonWorld(run: Compared.run(hour: 1))
         world.books[Self.key] = try Compared.ours("k", .ended, state: .canceled)
         world.provider[Self.key] = try Compared.theirs(
-            "k", .voided, names: "k", created: nil, at: Compared.start + .minutes(70))
+            "k", .voided, names: "k", created: nil, at: Compared.start + .minutes(61))
         try world.finish()
         #expect(world.rows[Self.key]?.finding == .matched)
         world.alsoListed = [
             try Compared.theirs("k", .authorized, names: "k", created: nil, at: Compared.start + .minutes(40))
         ]
-        try world.finish(Compared.run(hour: 0, kind: .asked))
+        try world.finish(Compared.run(kind: .asked))
         #expect(world.asked.last?.earlier == [Compared.start + .minutes(40)])
         #expect(world.rows[Self.key]?.theirs?.lines.map(\.status) == [.authorized, .voided])
         #expect(world.discrepancies.count == 1)
