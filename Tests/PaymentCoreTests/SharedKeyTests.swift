@@ -131,9 +131,35 @@ import Testing
             try Compared.theirs("k", .authorized, names: "k", created: nil, at: Compared.start + .minutes(40))
         ]
         try world.finish(Compared.run(kind: .asked))
-        #expect(world.asked.last?.earlier == [Compared.start + .minutes(40)])
+        #expect(world.asked.last?.earlier == [40, 61].map { Compared.start + .minutes($0) })
         #expect(world.rows[Self.key]?.theirs?.lines.map(\.status) == [.authorized, .voided])
         #expect(world.discrepancies.count == 1)
+    }
+
+    /// Where nobody can be asked for a key, the pages of one run tell: each shows what changed before its horizon.
+    @Test func `what another page of the same run shows of another moment is another transaction`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.settings.pageSize = 1
+        world.books[Self.key] = try Compared.ours("k", .givenBack, refunds: ["r": 1_000], state: .canceled)
+        world.alsoListed = [try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.first)]
+        world.provider[Self.key] = try Self.captured(at: Self.second, refunds: ["r": 1_000])
+        try world.finish()
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        #expect(world.rows[Self.key]?.theirs?.lines.count == 2)
+    }
+
+    @Test func `one of two holds that ended does not end the other, which nobody was asked for`() throws {
+        let hold = try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.first)
+        let other = try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.second)
+        let world = try Self.world(ours: Compared.ours("k", .held), asked: hold, besides: [other])
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        let end = Compared.start + .minutes(70)
+        world.books[Self.key] = try Compared.ours("k", .ended, state: .canceled)
+        world.provider[Self.key] = try Compared.theirs("k", .expired, names: "k", created: nil, at: end)
+        try world.finish(Compared.run(hour: 1))
+        #expect(try Self.discrepancy(world).state == .open)
+        #expect(world.rows[Self.key]?.theirs?.lines.contains { $0.updatedAt == Self.second } == true)
     }
 
     @Test func `what is shown again takes the place of no other transaction`() throws {
@@ -151,7 +177,7 @@ import Testing
         // Touched, as by a refund that was refused: the listing shows it under the new moment only.
         world.provider[Self.key] = try Self.captured(at: Compared.start + .minutes(80))
         try world.finish(Compared.run(hour: 1))
-        #expect(world.asked.map(\.earlier) == [[Self.first]])
+        #expect(world.asked.map(\.earlier) == [[Self.first, Compared.start + .minutes(80)]])
         #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
         #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 1_000))
     }

@@ -38,6 +38,8 @@ extension ComparisonMachine {
         /// - Parameter settledBefore: what changed before this moment is shown as it is.
         init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?, settledBefore: Timestamp?) {
             var places: [EffectKey: Int] = [:]
+            let shown = Page(
+                run: run.id, window: run.listingWindow, horizon: run.horizon, settledBefore: settledBefore)
             items = []
             items.reserveCapacity(page.positions.count)
             for position in page.positions {
@@ -45,7 +47,7 @@ extension ComparisonMachine {
                     items[place].show(position)
                 } else {
                     places[position.key] = items.count
-                    items.append(Item(key: position.key, listed: position, settledBefore: settledBefore))
+                    items.append(Item(key: position.key, listed: position, on: shown))
                 }
             }
             self.places = places

@@ -7,21 +7,20 @@ extension ComparisonMachine {
         var listed: ListedPosition?
         /// What the store knows.
         var known: KnownPosition
-        /// What changed before this moment is shown by the page as it still is. An inquiry after the page that shows
-        /// another change from before it shows another transaction.
-        var settledBefore: Timestamp?
+        /// The page that shows it.
+        var page: Page?
         /// The listing showed it once where it does not show it now, and both sides agreed then.
         var isLeftOut = false
-        /// The provider is being asked, or was.
-        var isAsked = false
+        /// What the provider is being asked, or was.
+        var asked: KeyQuestion?
         /// What it said.
         var answer: KeyAnswer?
 
         /// A transaction of a listing.
-        init(key: EffectKey, listed: ListedPosition, settledBefore: Timestamp?) {
+        init(key: EffectKey, listed: ListedPosition, on page: Page) {
             self.key = key
             self.listed = listed
-            self.settledBefore = settledBefore
+            self.page = page
             known = KnownPosition(key: key, ours: nil, row: nil)
         }
 
@@ -56,14 +55,24 @@ extension ComparisonMachine {
         /// What is shown of the key: each of its transactions as it was shown last.
         var theirs: ListedPosition? { shown?.arranged(for: known.ours) }
 
-        /// What was shown of the key so far. A page that shows a change older than what is remembered is late, or shows
-        /// another transaction: until the listing is asked which, both are kept.
+        /// What was shown of the key so far.
         private var seen: ListedPosition? {
-            guard let remembered = known.row?.theirs, let listed, !listed.isShared, listed.createdAt == nil,
-                let changed = listed.updatedAt,
-                remembered.lines.allSatisfy({ line in line.updatedAt.map { $0 > changed } ?? false })
+            guard let row = known.row, let remembered = row.theirs, let listed, !listed.isShared,
+                listed.createdAt == nil, let changed = listed.updatedAt, isBeside(remembered, of: row, changed)
             else { return Item.joined(known.row?.theirs, listed) }
             return remembered.beside(listed)
+        }
+
+        /// Whether what the page shows is kept beside all that is remembered.
+        ///
+        /// A change older than what is remembered is late, or another transaction: until the listing is asked which,
+        /// both are kept. And what earlier pages of the same run show as it is at the run's horizon did not become
+        /// what this page shows of another moment before it.
+        private func isBeside(_ remembered: ListedPosition, of row: ComparedPosition, _ changed: Timestamp) -> Bool {
+            let moments = remembered.lines.map(\.updatedAt)
+            if moments.allSatisfy({ $0.map { $0 > changed } ?? false }) { return true }
+            guard let page, row.run == page.run, changed < page.horizon else { return false }
+            return moments.allSatisfy { $0.map { $0 != changed && page.window.contains($0) } ?? false }
         }
 
         private var shown: ListedPosition? {
@@ -74,9 +83,9 @@ extension ComparisonMachine {
             case .shown(let position, let isListed):
                 let all = seen?.joined(by: position, isAnswer: true) ?? position
                 guard all.isShared, isListed != nil else { return all }
-                // A line that the listing does not show any more became the later one.
+                // A line that the listing was asked for, and does not show any more, became the later one.
                 let kept = Set(position.lines.compactMap(\.updatedAt))
-                return all.without(Set(all.untold).subtracting(kept))
+                return all.without(Set(all.untold).intersection(asked?.earlier ?? []).subtracting(kept))
             // Money that was shown is not explained away by an inquiry that does not find it.
             case .absent: return listed == nil && !Item.holdsMoney(seen) ? nil : seen
             case .unavailable, nil: return seen
@@ -86,9 +95,9 @@ extension ComparisonMachine {
         /// Whether it is another transaction than those that the page shows: none of them changed since the page was
         /// read, and they bear different dates.
         private func isBesideListed(_ position: ListedPosition) -> Bool {
-            guard let listed, let settledBefore, let changed = position.updatedAt, changed < settledBefore else {
-                return false
-            }
+            guard let listed, let settledBefore = page?.settledBefore, let changed = position.updatedAt,
+                changed < settledBefore
+            else { return false }
             return listed.lines.allSatisfy { line in
                 line.updatedAt.map { $0 < settledBefore && $0 != changed } ?? false
             }
@@ -137,6 +146,19 @@ extension ComparisonMachine {
         }
     }
 
+    /// A page of the listing, as far as it tells what became of what.
+    struct Page: Sendable {
+        /// The run that read it.
+        let run: ComparisonRunID
+        /// What was listed.
+        let window: ComparedWindow
+        /// What changed before this moment is shown as it is by every page of the run.
+        let horizon: Timestamp
+        /// What changed before this moment is shown by the page as it still is. An inquiry after the page that shows
+        /// another change from before it shows another transaction.
+        let settledBefore: Timestamp?
+    }
+
     /// What became of a position when it was judged.
     enum Judgement: Sendable {
         /// It was judged before, and nothing changed.
@@ -153,7 +175,7 @@ extension ComparisonMachine {
         guard batch?.wasAsked == false, contract.inquiry == .byOwnKey else { return plan(now) }
         let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
         guard !places.isEmpty else { return plan(now) }
-        for place in places { batch?.items[place].isAsked = true }
+        for place in places { batch?.items[place].asked = items[place].question }
         return [.ask(places.map { items[$0].question })]
     }
 

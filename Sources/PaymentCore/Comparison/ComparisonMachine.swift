@@ -250,7 +250,7 @@ extension ComparisonMachine {
 
     private mutating func take(_ answers: [EffectKey: KeyAnswer]) {
         batch?.wasAsked = true
-        for index in batch?.items.indices ?? 0..<0 where batch?.items[index].isAsked == true {
+        for index in batch?.items.indices ?? 0..<0 where batch?.items[index].asked != nil {
             guard let key = batch?.items[index].key else { continue }
             batch?.items[index].answer = answers[key] ?? .unavailable
         }

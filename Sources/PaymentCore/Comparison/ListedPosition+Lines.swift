@@ -65,14 +65,15 @@ extension ListedPosition {
         return with([main] + rest, naming: self)
     }
 
-    /// The moments of lines of which only an inquiry can tell whether they are a transaction of their own: what is
-    /// shown later may be the same one, changed or touched since.
+    /// The moments of lines of which only an inquiry can tell whether they are transactions of their own: one may be
+    /// the other, changed or touched since. The newest is among them: an inquiry may show the other one.
     var untold: [Timestamp] {
         guard isShared else { return [] }
         let lines = lines
-        let newest = lastChange
-        return lines.filter { line in lines.contains { $0 != line && line.relation(to: $0) != .another } }
-            .compactMap(\.updatedAt).filter { $0 != newest }.sorted()
+        return lines.filter { line in
+            lines.contains { $0 != line && (line.relation(to: $0) != .another || $0.relation(to: line) != .another) }
+        }
+        .compactMap(\.updatedAt).sorted()
     }
 
     /// The same without the lines that changed last at these moments.
