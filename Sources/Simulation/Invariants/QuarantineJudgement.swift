@@ -20,7 +20,9 @@ struct QuarantineJudgement {
     func justifies(_ cause: QuarantineCause, undoing: Bool) -> Bool {
         switch cause {
         case .contradiction:
-            return transactions.contains { $0.contradicts || $0.changedOutside }
+            // Also what was pending when it was answered, and is gone since.
+            let everKnown = transactions + provider.transactions.filter { $0.key == leg.primary.key }
+            return everKnown.contains { $0.contradicts || $0.changedOutside }
         case .acceptedButMissing:
             // Accepted, and the provider forgot; what is in the books and readable is not missing. Where only sums are
             // shown, a refund that somebody took out of the books hides another.

@@ -72,7 +72,10 @@ struct TrueSides {
             return Side(taken: leg.capturedAmount.value, given: given.value)
         }
         if leg.gone != nil { return Side() }
-        return leg.knowledge?.status == .authorized ? Side(held: leg.amount.value) : nil
+        guard let known = leg.knowledge, known.status == .authorized else { return nil }
+        // What was read before the end of lost requests was known is not known any more once rows were lost.
+        if let recovery = payment.recovery, known.began < recovery.readsCountFrom { return nil }
+        return Side(held: leg.amount.value)
     }
 
     /// Whether what is there differs.
