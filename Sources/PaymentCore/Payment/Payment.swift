@@ -41,12 +41,22 @@ public struct Reason: Sendable, Hashable, Codable {
         case deadlinePassed = "deadline_passed"
         /// The hold ran out before the caller captured it.
         case authorizationExpired = "authorization_expired"
+        /// A hold was voided before the caller captured it, and not by a request of which our rows tell.
+        case authorizationVoided = "authorization_voided"
         /// A leg was undone at the provider by somebody else, or can no longer be had.
         case legLost = "leg_lost"
         /// A capture could no longer be had; what was taken was given back.
         case captureUnavailable = "capture_unavailable"
         /// People decide.
         case quarantined
+
+        /// Whether what ends by it was canceled, and did not fail: its caller could have captured it until then.
+        var isCancel: Bool {
+            switch self {
+            case .canceledByCaller, .authorizationExpired, .authorizationVoided: true
+            case .declined, .refused, .deadlinePassed, .legLost, .captureUnavailable, .quarantined: false
+            }
+        }
     }
 
     /// The code.

@@ -178,7 +178,8 @@ extension PaymentMachine {
     ) -> Bool {
         let leg = payment.legs[index]
         let code = leg.knowledge?.reason ?? effect(reference, ofLeg: index)?.lastCode
-        let reason = Reason(lossCode(leg, cause), detail: code.map { "leg \(index): \($0)" })
+        let reason =
+            endOfHold(leg, cause) ?? Reason(lossCode(leg, cause), detail: code.map { "leg \(index): \($0)" })
         switch reference {
         case .primary:
             payment.legs[index].lost = reason
@@ -194,6 +195,19 @@ extension PaymentMachine {
             return false  // Table C gives what undoes to people, and refunds are planned by themselves.
         }
         return true
+    }
+
+    /// Why a hold ended that waited for its caller. Somebody voided it: its caller, by a cancel of which a restored row
+    /// does not tell, or people at the provider. That is a cancel, and no failure.
+    private func endOfHold(_ leg: Leg, _ cause: GoneCause?) -> Reason? {
+        guard payment.captureMode == .manual, payment.heldAt != nil, payment.capture == nil, cause == .status else {
+            return nil
+        }
+        switch leg.knowledge?.status {
+        case .voided: return Reason(.authorizationVoided, detail: "leg \(leg.index)")
+        case .expired: return Reason(.authorizationExpired, detail: "leg \(leg.index)")
+        default: return nil
+        }
     }
 
     private func lossCode(_ leg: Leg, _ cause: GoneCause?) -> Reason.Code {

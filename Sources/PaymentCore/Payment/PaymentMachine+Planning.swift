@@ -226,8 +226,7 @@ extension PaymentMachine {
             state = .succeeded
             reason = nil
         case .undone:
-            let canceled = reason?.code == .canceledByCaller || reason?.code == .authorizationExpired
-            state = canceled ? .canceled : .failed
+            state = reason?.code.isCancel == true ? .canceled : .failed
         case .compensated:
             state = .failed
             let refunded = payment.legs.filter(\.isCompensated).map { "leg \($0.index)" }

@@ -41,6 +41,8 @@ public enum EngineInput: Sendable {
     case claimedWaiting(WaitingRequest, Result<[ClaimedPayment], StoreFailure>)
     /// Of ``EngineJob/askNextDue``.
     case nextDue(Result<Timestamp?, StoreFailure>)
+    /// Of ``EngineJob/readResting(after:limit:pause:)``.
+    case resting(after: PageCursor?, Result<Page<Payment>, StoreFailure>)
     /// Of ``EngineJob/wake(at:)``: the moment has come.
     case woke(Timestamp)
     /// Of ``EngineJob/renewLater(after:)``: the time is over.

@@ -28,6 +28,8 @@ public enum EngineJob: Sendable {
     case claimWaiting(WaitingRequest)
     /// Ask when something is due next. ``EngineInput/nextDue(_:)``.
     case askNextDue
+    /// Read, after a pause, so many payments that rest, newest first, after a place. ``EngineInput/resting(after:_:)``.
+    case readResting(after: PageCursor?, limit: Int, pause: Span)
     /// Prolong leases. ``EngineInput/renewed(_:_:)``.
     case renew([PaymentID: LeaseToken], leaseFor: Span)
 

@@ -9,6 +9,7 @@ extension EngineMachine {
         self.recovery = recovery
         guard term != epoch else { return }
         term = epoch
+        resting = nil
         // Another database's log: what waits is registered again when it is taken up.
         unconfirmed.latches.removeAll()
         if !rules.breaks(.endedTermIgnored) { leaveAll() }

@@ -19,6 +19,7 @@ extension EngineMachine {
     mutating func lookForDue() {
         // Who gets the right to act is told, and looks then.
         guard mayLook else { return }
+        reviewResting()
         guard !look.isUnderWay else {
             look.isWantedAgain = true
             return

@@ -73,6 +73,8 @@ public struct EngineMachine: Sendable {
     public internal(set) var isDraining = false
     /// The window in which payments begin now, and which they enter when they are taken up.
     var recovery: RecoveryWindow?
+    /// What rests is looked through for that window, or was.
+    var resting: RestingReview?
     /// The term under which this process writes; 0 before any, and where there is one site.
     var term: Int64? = 0
     /// Leases of payments that were left when a term ended here.
@@ -143,6 +145,7 @@ public struct EngineMachine: Sendable {
         case .claimedDue(let request, let result): claimedDue(request, result)
         case .claimedWaiting(let request, let result): claimedWaiting(request, result)
         case .nextDue(let result): nextDue(result)
+        case .resting(let place, let result): resting(place, result)
         case .woke(let moment): woke(moment)
         case .renewalIsDue: renew()
         case .renewed(let leases, let result): renewed(leases, result)

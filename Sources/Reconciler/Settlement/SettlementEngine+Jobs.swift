@@ -45,7 +45,7 @@ extension SettlementEngine {
             }
             take(.wrote(number, result))
         case .perform(let id, let token, let action): await perform(id, token, action)
-        case .claimDue, .claimWaiting, .askNextDue, .renew, .askStandby, .wake, .renewLater: await keepTime(job)
+        case .claimDue, .claimWaiting, .askNextDue, .readResting, .renew, .askStandby, .wake, .renewLater: await keepTime(job)
         case .answer, .announce, .note: break  // Done where they come out of the machine.
         }
     }
@@ -68,6 +68,16 @@ extension SettlementEngine {
                 try await store.nextDue()
             }
             take(.nextDue(result))
+        case .readResting(let place, let limit, let delay):
+            if delay > .zero { await pause(for: delay) }
+            var query = PaymentQuery(limit: limit)
+            query.state = .authorized
+            query.after = place
+            let wanted = query
+            let result = await stored("what rests could not be read", nil) { () async throws(StoreFailure) in
+                try await store.payments(wanted)
+            }
+            take(.resting(after: place, result))
         case .renew(let leases, let span):
             let result = await stored("leases could not be renewed", nil) { () async throws(StoreFailure) in
                 try await store.renew(leases, leaseFor: span)

@@ -97,6 +97,7 @@ struct Job {
         case write(PaymentChange, Int)
         case claimDue(ClaimRequest)
         case claimWaiting(WaitingRequest)
+        case readResting(after: PageCursor?, limit: Int)
         case askStandby
         /// Something that the engine is told later.
         case returned(EngineInput)

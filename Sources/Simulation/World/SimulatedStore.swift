@@ -152,6 +152,20 @@ extension SimulatedStore {
         }
     }
 
+    /// Payments that wait for their callers, newest first.
+    func resting(after place: PageCursor?, limit: Int) -> Page<Payment> {
+        var found: [(at: Timestamp, id: PaymentID, place: Int)] = []
+        for place in rows.indices {
+            guard let row = rows[place], row.payment.state == .authorized else { continue }
+            found.append((row.payment.createdAt, row.payment.id, place))
+        }
+        found.sort { ($0.at, $0.id) > ($1.at, $1.id) }
+        if let place { found.removeAll { ($0.at, $0.id) >= (place.createdAt, place.id) } }
+        let items = found.prefix(max(1, limit)).compactMap { rows[$0.place]?.payment }
+        let last = items.last.map { PageCursor(createdAt: $0.createdAt, id: $0.id) }
+        return Page(items: items, next: found.count > items.count ? last : nil)
+    }
+
     private func dueAt(_ place: Int) -> Timestamp? {
         // An optional chain would copy the whole payment, for every row at every look of a sweep.
         guard let row = rows[place] else { return nil }

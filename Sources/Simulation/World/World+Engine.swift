@@ -62,6 +62,8 @@ extension World {
         case .write(let number, let change): put(.write(change, number), replica, change.payment.id, after: 1)
         case .claimDue(let request): put(.claimDue(request), replica, nil, after: 1)
         case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
+        case .readResting(let place, let limit, let pause):
+            put(.readResting(after: place, limit: limit), replica, nil, after: max(1, pause.milliseconds))
         case .askNextDue: tell(replica, .nextDue(nextDue(replica)))
         case .renew(let leases, _): tell(replica, .renewed(leases, renew(replica, leases)))
         case .askStandby(let pause): askStandby(replica, after: pause)

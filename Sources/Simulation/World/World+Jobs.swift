@@ -147,6 +147,9 @@ extension World {
             let claimed = sites[site].store.claimWaiting(request, at: storeTime(site))
             for payment in claimed { leased(replica, payment.payment.id, payment.token) }
             return .claimedWaiting(request, .success(claimed))
+        case .readResting(let place, let limit):
+            guard isReached else { return .resting(after: place, .failure(World.unreachable)) }
+            return .resting(after: place, .success(sites[site].store.resting(after: place, limit: limit)))
         case .askStandby: return .standby(standbyReading(replica))
         case .commit, .insert, .returned, .perform, .read, .told: return nil
         }

@@ -1,0 +1,52 @@
+internal import PaymentCore
+
+/// Taking up what rests, once rows were lost: a payment that waits for its caller is due only when its hold ends, and its
+/// row may be older than what its caller was told. In a window of recovery it is read as all others are.
+extension EngineMachine {
+    /// A look through the payments that rest, page by page.
+    struct RestingReview {
+        /// The window for which they are looked through.
+        let window: RecoveryWindow
+        /// The page that is being read begins after this place.
+        var place: PageCursor?
+        /// Every page was read.
+        var isDone = false
+    }
+
+    /// A page has so many payments.
+    static let restingPage = 100
+    /// Between two pages, so that what is new is not kept waiting.
+    private static let restingPause = Span.milliseconds(250)
+    /// Before a page that could not be read is read again.
+    private static let restingRetry = Span.seconds(1)
+
+    /// Begins to look through what rests, once for each window.
+    mutating func reviewResting() {
+        guard let window = recovery, resting?.window != window, !rules.breaks(.windowForgotten) else { return }
+        resting = RestingReview(window: window)
+        jobs.append(.readResting(after: nil, limit: EngineMachine.restingPage, pause: .zero))
+    }
+
+    mutating func resting(_ after: PageCursor?, _ result: Result<Page<Payment>, StoreFailure>) {
+        guard let review = resting, !review.isDone, review.place == after, !isStopped else { return }
+        guard mayBegin, recovery == review.window else {
+            // Whoever gets the right to act begins anew.
+            resting = nil
+            return
+        }
+        switch result {
+        case .failure:
+            let limit = EngineMachine.restingPage
+            jobs.append(.readResting(after: after, limit: limit, pause: EngineMachine.restingRetry))
+        case .success(let page):
+            for payment in page.items where review.window.needed(by: payment) != nil {
+                deliver(payment.id, Delivery(events: [.woke], mayBeGone: true))
+            }
+            resting?.place = page.next
+            resting?.isDone = page.next == nil
+            guard let next = page.next else { return }
+            let limit = EngineMachine.restingPage
+            jobs.append(.readResting(after: next, limit: limit, pause: EngineMachine.restingPause))
+        }
+    }
+}
