@@ -173,10 +173,19 @@ extension PaymentMachine {
     /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for
     /// its caller, or for people. On untrusted rows its deadline counts only once every leg was read.
     private func mayHaveHeld(_ context: MachineContext) -> Bool {
-        guard payment.captureMode == .manual else { return false }
+        guard payment.captureMode == .manual else { return mayHaveGoneForward }
         return payment.legs.contains { leg in
             if leg.quarantine?.cause == .captureRequestLost || standing(of: leg, context) == .taken { return true }
             return payment.recovery != nil && !isFreshlyRead(leg)
+        }
+    }
+
+    /// Whether a payment that is captured by itself may have gone forward by a latch that was lost: a hold is captured
+    /// only after it. Its caller may have been told so, and whoever has its leg in quarantine decides about that.
+    private var mayHaveGoneForward: Bool {
+        guard payment.recovery != nil else { return false }
+        return payment.legs.contains { leg in
+            !leg.isOnePhase && leg.knowledge?.status == .captured || !isFreshlyRead(leg)
         }
     }
 

@@ -41,7 +41,7 @@ public struct DifferencesAreFound: Invariant {
         // What the last run found too young is for the next one.
         guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
-        if sides.transaction == nil, sides.goneAt != nil, row?.theirs != nil { return }
+        if sides.theirSide.isNothing, sides.goneAt != nil, row?.theirs != nil { return }
         if sides.wasWithheldBesideAnother { return }
         // Where nobody can be asked for a key, the listing has to be read past the moment at which it was judged last.
         if let row, row.row == "listing.behind", let last = evidence.rows.comparisons.head(of: provider.name),
