@@ -51,6 +51,32 @@ import Testing
         #expect(machine.payment.latch == .forward)
     }
 
+    @Test(arguments: [
+        (Observation.Status.voided, Reason.Code.authorizationVoided), (.expired, .authorizationExpired),
+    ])
+    func `a hold that ended while its payment waited is a cancel, as its caller may have been told`(
+        status: Observation.Status, code: Reason.Code
+    ) throws {
+        var stage = try fixture.stage([.reference], .manual)
+        stage.run(while: { !$0.durable.isResting })
+        let late = try context([.reference], after: .minutes(5))
+        var machine = PaymentMachine(payment: stage.durable)
+        _ = machine.handle(.claimedAfterLoss(RecoveryWindow(readsCountFrom: late.now, latestNotAfter: late.now)), late)
+        _ = machine.handle(read(status, machine, leg: 0, late), late)
+        #expect(machine.payment.state == .canceled)
+        #expect(machine.payment.conclusion?.reason?.code == code)
+    }
+
+    @Test func `what may have been captured by a latch that was lost is not turned back by its deadline`() throws {
+        var machine = try recovering([.reference])
+        let late = try context([.reference], after: .hours(2))
+        #expect(late.now > machine.payment.deadline)
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.latch == .none, "nobody was asked yet")
+        _ = machine.handle(read(.captured, machine, leg: 0, late), late)
+        #expect(machine.payment.latch == .forward && machine.payment.state == .succeeded)
+    }
+
     @Test func `what is not held counts as late once every leg was read`() throws {
         var machine = try recovering([.reference], .manual)
         let late = try context([.reference], after: .hours(2))

@@ -73,6 +73,34 @@ import Testing
         #expect(stage.tell(.entered(term: 2, nil)).releases == [LeaseToken(2)])
     }
 
+    @Test func `what rests is taken up once rows were lost, page by page, and once for each window`() throws {
+        var stage = try MachineStage()
+        func pages(_ jobs: [EngineJob]) -> [PageCursor?] {
+            jobs.compactMap { if case .readResting(let place, _, _) = $0 { .some(place) } else { nil } }
+        }
+        #expect(pages(stage.tell(.look)).isEmpty, "no row was lost")
+        let window = RecoveryWindow(readsCountFrom: stage.now + .minutes(2), latestNotAfter: stage.now + .minutes(1))
+        _ = stage.tell(.entered(term: 2, window))
+        #expect(pages(stage.tell(.look)) == [nil])
+        #expect(pages(stage.tell(.look)).isEmpty, "it is on its way")
+        let failed = StoreFailure(.busy, operation: "payments", cause: "another writer")
+        #expect(pages(stage.tell(.resting(after: nil, .failure(failed)))) == [nil])
+        let payment = try stage.row()
+        let next = PageCursor(createdAt: payment.createdAt, id: payment.id)
+        let taken = stage.tell(.resting(after: nil, .success(Page(items: [payment], next: next))))
+        #expect(taken.claims == [payment.id] && pages(taken) == [next])
+        #expect(stage.tell(.resting(after: nil, .success(Page(items: [payment], next: next)))).isEmpty, "an old answer")
+        let begun = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        let change = try #require(begun.commits.first?.change)
+        #expect(change.payment.recovery == window)
+        let last = stage.tell(.resting(after: next, .success(Page(items: [change.payment], next: nil))))
+        #expect(last.claims.isEmpty && pages(last).isEmpty, "it is in the window already")
+        #expect(pages(stage.tell(.look)).isEmpty, "all were looked through")
+        let again = RecoveryWindow(readsCountFrom: stage.now + .hours(2), latestNotAfter: stage.now + .hours(1))
+        _ = stage.tell(.entered(term: 3, again))
+        #expect(pages(stage.tell(.look)) == [nil])
+    }
+
     @Test func `no byte leaves through a closed gate, nor after the right to act ends`() throws {
         var stage = try MachineStage()
         _ = stage.tell(.create(ticket: 1, try stage.request(), try stage.record(.create, "create-1")))

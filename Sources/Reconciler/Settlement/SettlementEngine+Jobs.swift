@@ -45,7 +45,8 @@ extension SettlementEngine {
             }
             take(.wrote(number, result))
         case .perform(let id, let token, let action): await perform(id, token, action)
-        case .claimDue, .claimWaiting, .askNextDue, .readResting, .renew, .askStandby, .wake, .renewLater: await keepTime(job)
+        case .claimDue, .claimWaiting, .askNextDue, .readResting, .renew, .askStandby, .wake, .renewLater:
+            await keepTime(job)
         case .answer, .announce, .note: break  // Done where they come out of the machine.
         }
     }
