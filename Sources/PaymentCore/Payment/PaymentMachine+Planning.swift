@@ -197,11 +197,15 @@ extension PaymentMachine {
 
     private func holdEnds(_ context: MachineContext) -> Timestamp? {
         payment.legs.compactMap { leg in
-            // The moment that the provider names is by its clock; how long a hold lasts is the same by any.
-            let isTold = !context.clocksInDoubt.contains(leg.provider)
-            if isTold, let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds { return until }
-            guard let life = contract(of: leg, context)?.authorizationLife else { return nil }
-            return (leg.primary.firstIntentAt ?? payment.createdAt) + life
+            let began = leg.primary.firstIntentAt ?? payment.createdAt
+            // The moment that the provider names is by its clock; how long a hold lasts is the same by any. A hold that
+            // ended before it was asked for shows a wrong clock with the first answer, before the clock is in doubt.
+            if !context.clocksInDoubt.contains(leg.provider),
+                let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds, until > began
+            {
+                return until
+            }
+            return contract(of: leg, context)?.authorizationLife.map { began + $0 }
         }.min()
     }
 
