@@ -48,6 +48,8 @@ public struct Leg: Sendable, Hashable, Codable {
     public let amount: Money
     /// Whether the provider takes money in one step.
     public let isOnePhase: Bool
+    /// The same as a contract says it.
+    var phases: ProviderContract.Phases { isOnePhase ? .sale : .authorizeCapture }
 
     /// The authorization or the sale.
     public internal(set) var primary: Effect

@@ -84,6 +84,9 @@ public struct SendOrder: Sendable, Hashable {
     /// The payment whose name the transaction bears, where that is another: a duplicate is undone beside the payment
     /// that it names.
     public let named: PaymentID?
+    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another one.
+    /// `nil`: as the provider's contract says now.
+    public let phases: ProviderContract.Phases?
 
     /// The payment that the provider shows with the transaction.
     public var shownPayment: PaymentID { named ?? payment }
@@ -92,7 +95,8 @@ public struct SendOrder: Sendable, Hashable {
     public init(
         payment: PaymentID, leg: Int, effect: EffectReference, number: Int, provider: ProviderName, kind: EffectKind,
         transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
-        reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil
+        reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil,
+        phases: ProviderContract.Phases? = nil
     ) {
         self.payment = payment
         self.leg = leg
@@ -109,6 +113,7 @@ public struct SendOrder: Sendable, Hashable {
         self.notAfter = notAfter
         self.startBefore = startBefore
         self.named = named
+        self.phases = phases
     }
 }
 
@@ -122,13 +127,20 @@ public struct InquiryOrder: Sendable, Hashable {
     public let provider: ProviderName
     /// The key of the authorization or sale.
     public let transactionKey: EffectKey
+    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another one.
+    /// `nil`: as the provider's contract says now.
+    public let phases: ProviderContract.Phases?
 
     /// An order; only the machine makes those that are executed.
-    public init(payment: PaymentID, leg: Int, provider: ProviderName, transactionKey: EffectKey) {
+    public init(
+        payment: PaymentID, leg: Int, provider: ProviderName, transactionKey: EffectKey,
+        phases: ProviderContract.Phases? = nil
+    ) {
         self.payment = payment
         self.leg = leg
         self.provider = provider
         self.transactionKey = transactionKey
+        self.phases = phases
     }
 }
 

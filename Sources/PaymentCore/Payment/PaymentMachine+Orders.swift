@@ -43,7 +43,7 @@ extension PaymentMachine {
                     kind: effect.kind, transactionKey: leg.primary.key, key: effect.key, amount: effect.amount,
                     instrument: leg.instrument, caller: payment.caller, reference: payment.reference,
                     notAfter: notAfter, startBefore: context.now + context.policy.sendWithin,
-                    named: leg.named)))
+                    named: leg.named, phases: leg.phases)))
     }
 
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
@@ -65,7 +65,7 @@ extension PaymentMachine {
             .inquire(
                 InquiryOrder(
                     payment: leg.named ?? payment.id, leg: index, provider: leg.provider,
-                    transactionKey: leg.primary.key)))
+                    transactionKey: leg.primary.key, phases: leg.phases)))
     }
 
     /// Carries out a decision that changes nothing yet.

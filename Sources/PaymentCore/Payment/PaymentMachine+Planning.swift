@@ -184,8 +184,12 @@ extension PaymentMachine {
     /// only after it. Its caller may have been told so, and whoever has its leg in quarantine decides about that.
     private var mayHaveGoneForward: Bool {
         guard payment.recovery != nil else { return false }
+        // Beside a leg in quarantine the others are not read any more: they end by what is known of that one.
+        let isWithPeople = payment.legs.contains { $0.quarantine != nil }
         return payment.legs.contains { leg in
-            !leg.isOnePhase && leg.knowledge?.status == .captured || !isFreshlyRead(leg)
+            if isWithPeople, leg.quarantine == nil { return false }
+            guard isFreshlyRead(leg), let known = leg.knowledge else { return true }
+            return !leg.isOnePhase && known.status == .captured && !StatusReading.contradicts(known, leg: leg)
         }
     }
 

@@ -4,7 +4,7 @@ internal import PaymentCore
 struct ObservationReading: Sendable {
     /// How amounts are counted.
     let amounts: AmountFormat
-    /// In how many steps this provider takes money, as its contract says.
+    /// In how many steps the money is taken: of the leg that is read, or as the provider's contract says.
     let phases: ProviderContract.Phases
     /// How keys of ours are spelled.
     let keyFormat: KeyFormat
@@ -36,7 +36,10 @@ struct ObservationReading: Sendable {
     func key(_ text: String) -> EffectKey { EffectKey(reported: keyFormat.spelled(text)) }
 
     private func contradiction(in transaction: WireTransaction, for payment: PaymentID?) -> String? {
-        if let payment, let named = transaction.payment, named != payment.text { return "another_payment" }
+        // In a listing are transactions of every contract that the provider ever had: their own kind tells how to read
+        // them.
+        guard let payment else { return nil }
+        if let named = transaction.payment, named != payment.text { return "another_payment" }
         switch (transaction.kind, phases) {
         case (nil, _), (.authorize, .authorizeCapture), (.sale, .sale): return nil
         case (.authorize, .sale), (.sale, .authorizeCapture): return "another_kind"

@@ -42,7 +42,7 @@ public struct ReferenceProvider: PaymentProvider {
     /// Whatever goes wrong is an observation: `unavailable`, with its reason.
     public func inquire(_ order: InquiryOrder) async -> Observation {
         let request = GetTransaction(transactionKey: order.transactionKey.text)
-        let result = InquiryReading(reading: reading, order: order, began: clock.now())
+        let result = InquiryReading(reading: reading(of: order.phases), order: order, began: clock.now())
         do {
             return result.observation(of: request.decode(try await client.exchange(request)))
         } catch {
@@ -57,15 +57,18 @@ public struct ReferenceProvider: PaymentProvider {
         _ = try amounts.wire(amount)
     }
 
-    var reading: ObservationReading {
-        ObservationReading(amounts: amounts, phases: contract.phases, keyFormat: contract.keyFormat)
+    /// - Parameter phases: those of the leg that is read; `nil`: whatever may be read.
+    func reading(of phases: ProviderContract.Phases?) -> ObservationReading {
+        ObservationReading(
+            amounts: amounts, phases: phases ?? contract.phases, keyFormat: contract.keyFormat)
     }
 
     private func change<Change: TransactionChange>(_ request: Change, _ order: SendOrder) async
         -> AttemptReport
     {
         let began = clock.now()
-        let classification = OutcomeClassification(reading: reading, payment: order.shownPayment, began: began)
+        let classification = OutcomeClassification(
+            reading: reading(of: order.phases), payment: order.shownPayment, began: began)
         let startBefore = ContinuousClock.now + .milliseconds((order.startBefore - began).milliseconds)
         do {
             let response = try await client.exchange(request, startBefore: startBefore)

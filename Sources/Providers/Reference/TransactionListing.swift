@@ -89,7 +89,7 @@ struct ReferenceListing: ListingProvider {
 extension ReferenceProvider {
     /// Its listing; `nil` if its contract says that it has none.
     public var listing: (any ListingProvider)? {
-        contract.listing ? ReferenceListing(client: client, reading: reading, clock: clock) : nil
+        contract.listing ? ReferenceListing(client: client, reading: reading(of: nil), clock: clock) : nil
     }
 
     /// Every page of a window, one request for each, in order.
@@ -103,7 +103,7 @@ extension ReferenceProvider {
     public func pages(
         of window: ComparedWindow, pageSize: Int = 200
     ) -> some AsyncSequence<ListedPage, ProviderCallFailure> & Sendable {
-        let reading = reading
+        let reading = reading(of: nil)
         let limit = ListingOrder(window: window, limit: pageSize).limit
         return Paginator(first: ListTransactions(window: window, cursor: nil, limit: limit), client: client)
             .map { ListedPage($0, reading: reading) }
@@ -130,7 +130,7 @@ extension ObservationReading {
         let payment = transaction.payment.flatMap { PaymentID(text: $0) }
         return ListedPosition(
             observation, key: key, payment: payment, leg: transaction.leg, createdAt: transaction.createdAt,
-            updatedAt: updatedAt, store: transaction.store, phases: phases)
+            updatedAt: updatedAt, store: transaction.store, phases: transaction.phases ?? phases)
             // Not reached: a transaction always has a status. All the same it is shown, never left out.
             ?? ListedPosition(
                 key: key, payment: payment, leg: transaction.leg, status: .pending, amount: nil, captured: nil,
@@ -152,5 +152,16 @@ extension ListingFailure {
             default: .refused
             }
         self.init(kind, code: failure.code, retryAt: failure.retryAfter?.moment(from: now))
+    }
+}
+
+extension WireTransaction {
+    /// In how many steps it takes its money, where the provider says so.
+    fileprivate var phases: ProviderContract.Phases? {
+        switch kind {
+        case .authorize: .authorizeCapture
+        case .sale: .sale
+        case nil: nil
+        }
     }
 }

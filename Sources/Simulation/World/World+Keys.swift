@@ -17,14 +17,15 @@ extension World {
             payment: order.payment, leg: order.leg, effect: order.effect, number: order.number,
             provider: order.provider, kind: order.kind, transactionKey: transaction, key: key,
             amount: order.amount, instrument: order.instrument, caller: order.caller, reference: order.reference,
-            notAfter: order.notAfter, startBefore: order.startBefore)
+            notAfter: order.notAfter, startBefore: order.startBefore,
+            phases: order.phases)
     }
 
     func sabotaged(_ order: InquiryOrder, _ payment: Int) -> InquiryOrder {
         guard does(.keyWithoutCaller) else { return order }
         return InquiryOrder(
             payment: order.payment, leg: order.leg, provider: order.provider,
-            transactionKey: callerless(payment, order.leg, order.transactionKey))
+            transactionKey: callerless(payment, order.leg, order.transactionKey), phases: order.phases)
     }
 
     /// What two callers that use the same key of their own have in common.
