@@ -84,7 +84,7 @@ public struct SendOrder: Sendable, Hashable {
     /// The payment whose name the transaction bears, where that is another: a duplicate is undone beside the payment
     /// that it names.
     public let named: PaymentID?
-    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another one.
+    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another.
     /// `nil`: as the provider's contract says now.
     public let phases: ProviderContract.Phases?
 
@@ -127,7 +127,7 @@ public struct InquiryOrder: Sendable, Hashable {
     public let provider: ProviderName
     /// The key of the authorization or sale.
     public let transactionKey: EffectKey
-    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another one.
+    /// In how many steps the leg takes its money: by the contract under which it began, which may have been another.
     /// `nil`: as the provider's contract says now.
     public let phases: ProviderContract.Phases?
 

@@ -114,12 +114,12 @@ extension PaymentMachine {
     }
 
     /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.
-    private func isFreshlyRead(_ leg: Leg) -> Bool {
+    func isFreshlyRead(_ leg: Leg) -> Bool {
         guard let known = leg.believed(in: payment.recovery) else { return false }
         return known.status != .unavailable && known.status != .pending && !mayBeTurningBack(known)
     }
 
-    private func standing(of leg: Leg, _ context: MachineContext) -> PaymentFacts.Standing {
+    func standing(of leg: Leg, _ context: MachineContext) -> PaymentFacts.Standing {
         if leg.quarantine != nil { return .quarantined }
         if leg.gone != nil { return .gone }
         if leg.lost != nil, payment.latch == .none { return .lost }
@@ -152,65 +152,6 @@ extension PaymentMachine {
     func askedAmount(of leg: Leg) -> Money {
         guard let capture = payment.capture, capture.amounts.indices.contains(leg.index) else { return leg.amount }
         return capture.amounts[leg.index]
-    }
-
-    /// Notes why an undecided payment has to be turned back, if it has.
-    private mutating func noteStop(_ context: MachineContext) {
-        guard payment.latch == .none, payment.stopReason == nil else { return }
-        if let leg = payment.legs.first(where: { $0.lost != nil || $0.gone != nil }) {
-            payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
-        } else if payment.isResting {
-            if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
-        } else if payment.capture == nil, payment.heldAt == nil, context.now >= payment.deadline,
-            !mayHaveHeld(context)
-        {
-            // What was held for its caller once has met its deadline, whatever a later read says; only the end of its
-            // hold ends it then.
-            payment.stopReason = Reason(.deadlinePassed)
-        }
-    }
-
-    /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for
-    /// its caller, or for people. On untrusted rows its deadline counts only once every leg was read.
-    private func mayHaveHeld(_ context: MachineContext) -> Bool {
-        guard payment.captureMode == .manual else { return mayHaveGoneForward }
-        return payment.legs.contains { leg in
-            if leg.quarantine?.cause == .captureRequestLost || standing(of: leg, context) == .taken { return true }
-            return payment.recovery != nil && !isFreshlyRead(leg)
-        }
-    }
-
-    /// Whether a payment that is captured by itself may have gone forward by a latch that was lost: a hold is captured
-    /// only after it. Its caller may have been told so, and whoever has its leg in quarantine decides about that.
-    private var mayHaveGoneForward: Bool {
-        guard payment.recovery != nil else { return false }
-        // Beside a leg in quarantine the others are not read any more: they end by what is known of that one.
-        let isWithPeople = payment.legs.contains { $0.quarantine != nil }
-        return payment.legs.contains { leg in
-            if isWithPeople, leg.quarantine == nil { return false }
-            guard isFreshlyRead(leg), let known = leg.knowledge else { return true }
-            return !leg.isOnePhase && known.status == .captured && !StatusReading.contradicts(known, leg: leg)
-        }
-    }
-
-    /// Whether the earliest hold ran out.
-    func holdRanOut(_ context: MachineContext) -> Bool {
-        guard let ends = holdEnds(context) else { return false }
-        return context.now >= ends
-    }
-
-    private func holdEnds(_ context: MachineContext) -> Timestamp? {
-        payment.legs.compactMap { leg in
-            let began = leg.primary.firstIntentAt ?? payment.createdAt
-            // The moment that the provider names is by its clock; how long a hold lasts is the same by any. A hold that
-            // ended before it was asked for shows a wrong clock with the first answer, before the clock is in doubt.
-            if !context.clocksInDoubt.contains(leg.provider),
-                let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds, until > began
-            {
-                return until
-            }
-            return contract(of: leg, context)?.authorizationLife.map { began + $0 }
-        }.min()
     }
 
     private mutating func move(to latch: Latch, row: String, _ context: MachineContext) {

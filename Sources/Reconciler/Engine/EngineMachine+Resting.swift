@@ -1,7 +1,7 @@
 internal import PaymentCore
 
-/// Taking up what rests, once rows were lost: a payment that waits for its caller is due only when its hold ends, and its
-/// row may be older than what its caller was told. In a window of recovery it is read as all others are.
+/// Taking up what rests, once rows were lost: a payment that waits for its caller is due only when its hold ends, and
+/// its row may be older than what its caller was told. In a window of recovery it is read as all others are.
 extension EngineMachine {
     /// A look through the payments that rest, page by page.
     struct RestingReview {
