@@ -111,7 +111,7 @@ internal import Testing
             let content = Data(String(repeating: "not a database\n", count: 500).utf8)
             try content.write(to: URL(fileURLWithPath: directory.path))
             let failure = failure(directory)
-            #expect(failure?.code == .corrupted)
+            #expect(failure?.code == .corrupted, "\(String(describing: failure))")
             #expect(failure?.cause.contains("not a database") == true)
             #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path)) == content)
         }
