@@ -37,18 +37,18 @@ struct APIClient: Sendable {
             method: method, url: "http://127.0.0.1:\(admin ? adminPort : port)\(path)", fields: HTTPFields(fields),
             body: Array((body ?? "").utf8),
             limits: TimeLimits(
-                connect: .seconds(20), tls: .seconds(20), firstByte: .seconds(60), total: .seconds(90)),
+                connect: .seconds(2), tls: .seconds(2), firstByte: .seconds(40), total: .seconds(45)),
             label: "test")
         let response = try await APIClient.sender.send(request)
         return Answer(status: response.status, fields: response.fields, body: response.body)
     }
 
-    func create(_ body: String, key: String, wait: Int = 30) async throws -> Answer {
+    func create(_ body: String, key: String, wait: Int = 15) async throws -> Answer {
         try await send(.post, "/v1/payments", body: body, key: key, wait: wait)
     }
 
     /// Waits until a payment is final, authorized or quarantined.
-    func settled(_ id: String, within limit: Duration = .seconds(60)) async throws -> Answer {
+    func settled(_ id: String, within limit: Duration = .seconds(20)) async throws -> Answer {
         var last: Answer?
         try await Polling.until("payment \(id) is settled", within: limit) {
             let answer = try await send(.get, "/v1/payments/\(id)")

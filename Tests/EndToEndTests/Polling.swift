@@ -7,9 +7,8 @@ enum Polling {
         var description: String { "waited too long until \(what)" }
     }
 
-    /// The default bound is for a machine that is busy with everything else at once; what is true ends the wait.
     static func until(
-        _ what: String, within limit: Duration = .seconds(60), isolation: isolated (any Actor)? = #isolation,
+        _ what: String, within limit: Duration = .seconds(20), isolation: isolated (any Actor)? = #isolation,
         _ condition: () async throws -> Bool
     ) async throws {
         let end = ContinuousClock.now + limit

@@ -127,8 +127,8 @@ extension SiteTests {
             }
             try await sites.pair.freezeStandby()
             let began = ContinuousClock.now
-            try await sites.untilActive(sites.east, false, within: .seconds(30))
-            #expect(ContinuousClock.now - began < .seconds(15))
+            try await sites.untilActive(sites.east, false, within: .seconds(6))
+            #expect(ContinuousClock.now - began < .seconds(5))
             let reason = try await sites.east.send(.get, "/activez?verbose", admin: true).text
             #expect(reason.contains("lease ran out"), "\(reason)")
             #expect(try await sites.east.send(.get, "/readyz", admin: true).status == 200)

@@ -243,13 +243,17 @@ import Testing
 
     /// A hold of half an hour. By a clock that is twenty minutes behind it ends in ten; by one that is an hour behind
     /// it ended before it was asked for, which the first answer shows.
-    @Test(arguments: [(Span.minutes(20), false, 10), (.minutes(20), true, 30), (.hours(1), false, 30)])
+    /// Where nothing else is known of its end, it is looked at again within the longest delay between two questions.
+    @Test(arguments: [
+        (Span.minutes(20), false, 10, Span?.some(.minutes(30))), (.minutes(20), true, 30, .minutes(30)),
+        (.hours(1), false, 30, .minutes(30)), (.minutes(20), true, 1440, nil), (.hours(1), false, 1440, nil),
+    ])
     func `a hold does not end by a clock that is in doubt, or cannot be right`(
-        behind: Span, isInDoubt: Bool, minutes: Int64
+        behind: Span, isInDoubt: Bool, minutes: Int64, life: Span?
     ) throws {
         let provider = try fixture.provider(0)
         var contract = ProviderContract.reference
-        contract.authorizationLife = .minutes(30)
+        contract.authorizationLife = life
         let now = fixture.start
         let context = try context([contract], at: now, clocksInDoubt: isInDoubt ? [provider] : [])
         var machine = PaymentMachine.create(try fixture.request([contract], .manual), context).machine

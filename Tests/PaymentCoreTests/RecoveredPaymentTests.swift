@@ -132,6 +132,39 @@ import Testing
         #expect(actions.isEmpty)
     }
 
+    /// The leg in quarantine is read; the other one is not read any more, and does not keep the deadline away.
+    @Test(arguments: [Observation.Status.authorized, .captured])
+    func `a deadline counts beside a leg in quarantine that was read, and is not what was asked`(
+        _ found: Observation.Status
+    ) throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        _ = machine.handle(read(found, machine, leg: 1, now, amount: try fixture.amount(7)), now)
+        #expect(machine.payment.legs[1].quarantine?.cause == .contradiction)
+        let late = try context([.reference, .reference], after: .hours(2))
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.stopReason?.code == .deadlinePassed)
+        #expect(machine.payment.latch == .none, "people decide first")
+        _ = machine.handle(.resolved(leg: 1, .neverCharged), late)
+        _ = machine.handle(read(.authorized, machine, leg: 0, late), late)
+        #expect(machine.payment.latch == .back)
+    }
+
+    @Test func `a deadline does not turn back what a leg in quarantine shows as captured`() throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        let run = try #require(ComparisonRunID(text: "cmp_" + String(repeating: "1", count: 40)))
+        let difference = ComparedDifference(
+            leg: 1, run: run, finding: .statusDiffers, row: "both.status", action: .quarantine)
+        _ = machine.handle(.compared(difference), now)
+        #expect(machine.payment.legs[1].quarantine != nil)
+        _ = machine.handle(read(.captured, machine, leg: 1, now), now)
+        let late = try context([.reference, .reference], after: .hours(2))
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.latch == .none)
+        #expect(machine.payment.stopReason == nil)
+    }
+
     @Test func `a quarantine of untrusted rows is judged anew`() throws {
         var machine = try recovering([.reference])
         let now = try context([.reference], after: .minutes(1))

@@ -45,6 +45,7 @@ extension PaymentMachine {
         return context.now >= ends
     }
 
+    /// When the earliest hold ends, by what can be believed; `nil` where nothing can.
     func holdEnds(_ context: MachineContext) -> Timestamp? {
         payment.legs.compactMap { leg in
             let began = leg.primary.firstIntentAt ?? payment.createdAt
@@ -57,5 +58,12 @@ extension PaymentMachine {
             }
             return contract(of: leg, context)?.authorizationLife.map { began + $0 }
         }.min()
+    }
+
+    /// When to look at a hold whose told end is not believed: the clock that told it may be believed by then.
+    func nextLookAtHold(_ context: MachineContext) -> Timestamp? {
+        let wasTold = payment.legs.contains { ($0.knowledge?.authorizedUntil ?? $0.holdEnds) != nil }
+        guard wasTold else { return nil }
+        return context.policy.inquirySchedule.delays.max().map { context.now + $0 }
     }
 }

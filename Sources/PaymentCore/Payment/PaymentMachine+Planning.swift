@@ -45,7 +45,7 @@ extension PaymentMachine {
             return legs.map { undo(leg: $0, &actions, context) }.contains(true)
         case .rest:
             if payment.heldAt == nil { payment.heldAt = context.now }
-            wake(at: holdEnds(context), for: nil)
+            wake(at: holdEnds(context) ?? nextLookAtHold(context), for: nil)
             return false
         case .awaitCapture(let legs):
             // Without an end of the hold its caller has as long as anything is asked about in doubt.

@@ -14,7 +14,7 @@ extension EngineMachine {
     }
 
     /// A page has so many payments.
-    static let restingPage = 100
+    private static let restingPage = 100
     /// Between two pages, so that what is new is not kept waiting.
     private static let restingPause = Span.milliseconds(250)
     /// Before a page that could not be read is read again.
@@ -24,7 +24,11 @@ extension EngineMachine {
     mutating func reviewResting() {
         guard let window = recovery, resting?.window != window, !rules.breaks(.windowForgotten) else { return }
         resting = RestingReview(window: window)
-        jobs.append(.readResting(after: nil, limit: EngineMachine.restingPage, pause: .zero))
+        readResting(after: nil, pause: .zero)
+    }
+
+    private mutating func readResting(after place: PageCursor?, pause: Span) {
+        jobs.append(.readResting(after: place, limit: EngineMachine.restingPage, pause: pause))
     }
 
     mutating func resting(_ after: PageCursor?, _ result: Result<Page<Payment>, StoreFailure>) {
@@ -35,18 +39,14 @@ extension EngineMachine {
             return
         }
         switch result {
-        case .failure:
-            let limit = EngineMachine.restingPage
-            jobs.append(.readResting(after: after, limit: limit, pause: EngineMachine.restingRetry))
+        case .failure: readResting(after: after, pause: EngineMachine.restingRetry)
         case .success(let page):
             for payment in page.items where review.window.needed(by: payment) != nil {
                 deliver(payment.id, Delivery(events: [.woke], mayBeGone: true))
             }
             resting?.place = page.next
             resting?.isDone = page.next == nil
-            guard let next = page.next else { return }
-            let limit = EngineMachine.restingPage
-            jobs.append(.readResting(after: next, limit: limit, pause: EngineMachine.restingPause))
+            if let next = page.next { readResting(after: next, pause: EngineMachine.restingPause) }
         }
     }
 }

@@ -13,6 +13,8 @@ extension OperationMachine {
         var pause = OperationMachine.shortestLook
         /// The wait is over; what is read now is what is told.
         var isLast = false
+        /// The payment was read at its end; the answer that was kept with it is being read.
+        var hasEnded = false
     }
 
     /// Whether it came to its end; for whoever wants all statuses read, its refunds as well.
@@ -63,13 +65,25 @@ extension OperationMachine {
             if let found {
                 following.payment = found
                 phase = .following(following)
-                if isDone(found) { return settled(found, kept: nil) }
+                if isDone(found) { return ended(following) }
             }
             return goOn(following, now)
+        case .record(let record) where following.hasEnded: return settled(following.payment, kept: record?.answer)
+        case .failed where following.hasEnded: return settled(following.payment, kept: nil)
         // The caller is told what was known before, and asks again.
         case .failed: return goOn(following, now)
         default: return nil
         }
+    }
+
+    /// A payment that was read at its end may have been ended by another process, or its news may be on their way: the
+    /// answer to its create was kept with the end, and is the one to tell.
+    private mutating func ended(_ following: Following) -> Step {
+        guard let key, following.operation == .create else { return settled(following.payment, kept: nil) }
+        var following = following
+        following.hasEnded = true
+        phase = .following(following)
+        return .readRecord(caller: caller, key: key)
     }
 
     private mutating func goOn(_ following: Following, _ now: Timestamp) -> Step {
