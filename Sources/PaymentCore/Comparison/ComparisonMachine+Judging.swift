@@ -77,7 +77,7 @@ extension ComparisonMachine {
 
         private var shown: ListedPosition? {
             switch answer {
-            case .shown(let position, _) where isBesideListed(position):
+            case .shown(let position, _) where asked?.isOfListing != true && isBesideListed(position):
                 let remembered = known.row?.theirs?.joined(by: position, isAnswer: true) ?? position
                 return listed.map { remembered.beside($0) } ?? remembered
             case .shown(let position, let isListed):
@@ -172,11 +172,16 @@ extension ComparisonMachine {
         guard let items = batch?.items else { return [.letGo] }
         let judgements = items.map { judgement($0, now) }
         batch?.judgements = judgements
-        guard batch?.wasAsked == false, contract.inquiry == .byOwnKey else { return plan(now) }
+        guard batch?.wasAsked == false else { return plan(now) }
         let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
         guard !places.isEmpty else { return plan(now) }
-        for place in places { batch?.items[place].asked = items[place].question }
-        return [.ask(places.map { items[$0].question })]
+        let questions = places.map { place in
+            var question = items[place].question
+            question.isOfListing = contract.inquiry != .byOwnKey
+            return question
+        }
+        for (place, question) in zip(places, questions) { batch?.items[place].asked = question }
+        return [.ask(questions)]
     }
 
     private func judgement(_ item: Item, _ now: Timestamp) -> Judgement {
@@ -187,6 +192,8 @@ extension ComparisonMachine {
     /// one that is known is judged again, the provider is asked for the key.
     private func isWorthAsking(_ item: Item, _ judgement: Judgement) -> Bool {
         guard case .found(let verdict) = judgement else { return false }
+        // A provider without an inquiry is asked through its listing, for the moments that it showed.
+        if contract.inquiry != .byOwnKey { return verdict.finds.isDifference && !item.question.earlier.isEmpty }
         return item.wasLeftOut || verdict.finds.isDifference
             || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
     }

@@ -24,13 +24,19 @@ public struct KeyQuestion: Sendable, Hashable {
     /// Earlier changes that the listing showed under the key. What it still shows of them is a transaction of its own,
     /// and is answered among ``ListedPosition/others``.
     public var earlier: [Timestamp]
+    /// Whether only the listing is asked, for its changes at the moments ``earlier``: the provider has no inquiry under
+    /// our key. What it does not show at the latest of them is `unavailable`.
+    public var isOfListing: Bool
 
     /// A question.
-    public init(key: EffectKey, payment: PaymentID?, listedAt: Timestamp?, earlier: [Timestamp] = []) {
+    public init(
+        key: EffectKey, payment: PaymentID?, listedAt: Timestamp?, earlier: [Timestamp] = [], isOfListing: Bool = false
+    ) {
         self.key = key
         self.payment = payment
         self.listedAt = listedAt
         self.earlier = earlier
+        self.isOfListing = isOfListing
     }
 }
 

@@ -24,6 +24,7 @@ struct ReferenceListing: ListingProvider {
     }
 
     func find(_ question: KeyQuestion) async -> KeyAnswer {
+        guard !question.isOfListing else { return await findListed(question) }
         let request = GetTransaction(transactionKey: question.key.text)
         let answer: ProviderAnswer
         do {
@@ -44,6 +45,20 @@ struct ReferenceListing: ListingProvider {
         default:
             return .unavailable
         }
+    }
+
+    /// What the listing shows of a key at the moments of a question.
+    private func findListed(_ question: KeyQuestion) async -> KeyAnswer {
+        var moments = question.earlier.sorted()
+        guard let latest = moments.popLast(),
+            let position = await lines(under: question.key, changedAt: latest)?.reduce(nil, ReferenceListing.beside),
+            let all = await joined(position, with: moments)
+        else { return .unavailable }
+        return .shown(all, isListed: true)
+    }
+
+    private static func beside(_ all: ListedPosition?, _ line: ListedPosition) -> ListedPosition? {
+        all?.beside(line) ?? line
     }
 
     /// So many pages of one millisecond are read; what changes as much at once is not looked for any further.

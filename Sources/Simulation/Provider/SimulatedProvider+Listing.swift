@@ -27,6 +27,7 @@ extension SimulatedProvider {
     /// What it says of a key, and whether its listing shows that too.
     mutating func find(_ question: KeyQuestion, at now: Timestamp, staleBy: Span) -> KeyAnswer {
         let places = placesByKey[question.key] ?? []
+        guard !question.isOfListing else { return findListed(question, places, at: now, staleBy: staleBy) }
         guard let place = places.last, var shown = position(place, at: now, staleBy: staleBy) else { return .absent }
         for place in places.dropLast() where !isHidden(question.key, at: now) {
             guard let line = position(place, at: now, staleBy: .zero), let changed = line.updatedAt,
@@ -38,6 +39,20 @@ extension SimulatedProvider {
             return .shown(shown, isListed: true)
         }
         return .shown(shown, isListed: !isHidden(question.key, at: now))
+    }
+
+    private mutating func findListed(
+        _ question: KeyQuestion, _ places: [Int], at now: Timestamp, staleBy: Span
+    ) -> KeyAnswer {
+        var lines: [ListedPosition] = []
+        for place in places {
+            guard let line = listed(place, at: now, staleBy: staleBy), let changed = line.updatedAt,
+                question.earlier.contains(changed)
+            else { continue }
+            lines.append(line)
+        }
+        guard let latest = lines.first(where: { $0.updatedAt == question.earlier.max() }) else { return .unavailable }
+        return .shown(lines.reduce(latest) { $0.beside($1) }, isListed: true)
     }
 
     private mutating func listed(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
