@@ -40,6 +40,8 @@ final class ComparisonWorld {
     var largestBatch = 0
     /// What the listing shows besides, before all others.
     var alsoListed: [ListedPosition] = []
+    /// What the listing shows in windows before this run's, for whoever asks for its moment.
+    var listedEarlier: [ListedPosition] = []
     /// Sees every step before it is recorded.
     var beforeRecord: (ComparisonWorld, ComparisonStep) -> Void = { _, _ in }
 
@@ -145,13 +147,23 @@ final class ComparisonWorld {
 
     private func answer(_ question: KeyQuestion) -> KeyAnswer {
         if silent.contains(question.key) { return .unavailable }
+        guard !question.isOfListing else { return listed(question) }
         guard let shown = provider[question.key] else { return .absent }
-        let earlier = alsoListed.filter { line in
+        let earlier = (alsoListed + listedEarlier).filter { line in
             line.key == question.key && line.updatedAt.map(question.earlier.contains) ?? false
         }
         let all = earlier.reduce(shown) { $0.beside($1) }
         let isLater = shown.updatedAt.map { shown in question.listedAt.map { shown > $0 } ?? true } ?? false
         return .shown(all, isListed: isLater ? !hidden.contains(question.key) : question.listedAt.map { _ in true })
+    }
+
+    /// What the listing shows of a key at the moments of a question.
+    private func listed(_ question: KeyQuestion) -> KeyAnswer {
+        let lines = (alsoListed + listedEarlier + provider.values).filter { line in
+            line.key == question.key && line.updatedAt.map(question.earlier.contains) ?? false
+        }
+        guard let latest = lines.first(where: { $0.updatedAt == question.earlier.max() }) else { return .unavailable }
+        return .shown(lines.reduce(latest) { $0.beside($1) }, isListed: true)
     }
 
     private func explained() throws -> [Currency: ExplainedDifference] {

@@ -169,8 +169,12 @@ import Testing
         #expect(both.joined(by: ended).lines == both.lines)
     }
 
-    @Test func `where only the moment differs, the listing tells whether the earlier is still there`() throws {
+    @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
+    func `where only the moment differs, the listing tells whether the earlier is still there`(
+        _ inquiry: ProviderContract.Inquiry
+    ) throws {
         let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = inquiry
         world.books[Self.key] = try Compared.ours("k", .taken)
         world.provider[Self.key] = try Self.captured(at: Self.first)
         try world.finish()
@@ -180,6 +184,42 @@ import Testing
         #expect(world.asked.map(\.earlier) == [[Self.first, Compared.start + .minutes(80)]])
         #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
         #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 1_000))
+    }
+
+    /// Ours was made and partly given back within the first window, and was too young to be judged.
+    @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
+    func `a second charge that was listed alone while ours was young is told`(
+        _ inquiry: ProviderContract.Inquiry
+    ) throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = inquiry
+        let young = Compared.start + .minutes(63)
+        world.books[Self.key] = try Compared.ours("k", .taken, refunds: ["r": 10], at: young)
+        world.provider[Self.key] = try Self.captured(at: young, refunds: ["r": 10])
+        world.alsoListed = [try Self.captured(at: Self.first)]
+        try world.finish()
+        #expect(world.rows[Self.key]?.finding == .inFlight)
+        #expect(world.discrepancies.isEmpty)
+        (world.listedEarlier, world.alsoListed) = (world.alsoListed, [])
+        try world.finish(Compared.run(hour: 1))
+        #expect(try Self.discrepancy(world).finding == .duplicate)
+        #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 1_990))
+    }
+
+    /// It was captured only after the page was read that showed it held.
+    @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
+    func `a charge that changed while ours was young is no second one`(_ inquiry: ProviderContract.Inquiry) throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = inquiry
+        let young = Compared.start + .minutes(63)
+        world.books[Self.key] = try Compared.ours("k", .taken, at: young)
+        world.provider[Self.key] = try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.first)
+        try world.finish()
+        #expect(world.rows[Self.key]?.finding == .inFlight)
+        world.provider[Self.key] = try Self.captured(at: young)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[Self.key]?.finding == .matched && world.discrepancies.isEmpty)
+        #expect(world.asked.last?.earlier == [Self.first, young])
     }
 
     @Test(arguments: [Observation.Status.tombstoned, nil])

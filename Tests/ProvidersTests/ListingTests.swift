@@ -75,6 +75,28 @@ struct ListingTests {
         #expect(now.positions.map(\.contradiction) == [nil] && now.positions == then.positions)
     }
 
+    /// Of a question for the seconds 3 and 4 the listing is asked for the latest second first, and nothing else is.
+    @Test(arguments: [
+        ([[4], [3]], [4, 3]), ([[4], []], [4]), ([[4], nil], nil), ([[], [3]], nil), ([nil], nil),
+    ])
+    func `a provider without an inquiry is asked through its listing`(answers: [[Int]?], shown: [Int]?) async throws {
+        let steps = answers.map { seconds in
+            seconds.map { seconds in
+                book.page(rows: seconds.map { book.row(1, updated: book.instant($0)) }, next: nil)
+            } ?? ScriptedSender.answer(503, fields: .of("application/json"), body: "{}")
+        }
+        let moments = [3, 4].compactMap { Timestamp(rfc3339: book.instant($0)) }
+        let question = KeyQuestion(
+            key: EffectKey(reported: book.key(1)), payment: nil, listedAt: nil, earlier: moments, isOfListing: true)
+        switch await (try listing(steps)).find(question) {
+        case .shown(let position, let isListed):
+            #expect(isListed == true)
+            #expect(position.lines.map(\.updatedAt) == shown?.map { Timestamp(rfc3339: book.instant($0)) })
+        case .unavailable: #expect(shown == nil)
+        case .absent: Issue.record("a listing never says that a key is not known")
+        }
+    }
+
     @Test
     func `a listing goes on from the cursor, after a restart too`() async throws {
         let sender = ScriptedSender([book.page([4, 5], next: nil)])

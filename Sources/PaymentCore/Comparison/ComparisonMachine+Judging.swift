@@ -67,9 +67,15 @@ extension ComparisonMachine {
         ///
         /// A change older than what is remembered is late, or another transaction: until the listing is asked which,
         /// both are kept. And what earlier pages of the same run show as it is at the run's horizon did not become
-        /// what this page shows of another moment before it.
+        /// what this page shows of another moment before it. Money that was shown while ours was too young to be judged
+        /// was never compared with ours: it may be a second transaction that was listed alone (seed 1188413395).
         private func isBeside(_ remembered: ListedPosition, of row: ComparedPosition, _ changed: Timestamp) -> Bool {
             let moments = remembered.lines.map(\.updatedAt)
+            if row.finding == .inFlight, Item.holdsMoney(remembered),
+                moments.allSatisfy({ $0.map { $0 < changed } ?? false })
+            {
+                return true
+            }
             if moments.allSatisfy({ $0.map { $0 > changed } ?? false }) { return true }
             guard let page, row.run == page.run, changed < page.horizon else { return false }
             return moments.allSatisfy { $0.map { $0 != changed && page.window.contains($0) } ?? false }

@@ -103,8 +103,9 @@ struct TrueSides {
             if all.count(where: \.isLive) > 1 { return [.duplicate] }
             let classes: Set<ComparisonClass> = [.statusDiffers, .amountDiffers, .refundDiffers, .lateReversal]
             // Where it cannot be told from a second transaction, what changed against all rules counts as one. What is
-            // asked for after another transaction under the key was shown may deny that one.
-            if all.count > 1 { return classes.union([.duplicate, .contradiction]) }
+            // asked for after another transaction under the key was shown may deny that one. One of two may be gone
+            // since both were shown: a listing of what changed does not say so.
+            if all.count > 1 || goneAt != nil { return classes.union([.duplicate, .contradiction]) }
             return provider.saysWhenRecorded ? classes : classes.union([.duplicate])
         }
         if transaction?.isForeign == true { return [.foreign] }
