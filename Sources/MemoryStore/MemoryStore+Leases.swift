@@ -8,7 +8,7 @@ extension MemoryStore {
             let now = moment()
             var taken: [ProviderName: Int] = [:]
             var claimed: [ClaimedPayment] = []
-            for id in due(at: now) where claimed.count < request.limit {
+            for id in due(at: now, in: request.scope) where claimed.count < request.limit {
                 guard let found = stored[id] else { continue }
                 if let provider = found.payment.dueProvider, let limit = request.limitPerProvider[provider] {
                     guard taken[provider, default: 0] < limit else { continue }
@@ -77,18 +77,22 @@ extension MemoryStore {
     }
 
     /// When the next payment can be claimed as due; for a leased one not before its lease ends.
-    public func nextDue() async throws(StoreFailure) -> Timestamp? {
+    public func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp? {
         try perform(.nextDue) {
             stored.values.compactMap { found in
-                found.payment.dueAt.map { max($0, found.lease?.until ?? $0) }
+                found.payment.dueAt.map { dueAt in
+                    max(dueAt + scope.wait(at: found.payment.dueProvider), found.lease?.until ?? dueAt)
+                }
             }.min()
         }
     }
 
     /// What is due and not leased, the longest overdue first.
-    func due(at now: Timestamp) -> [PaymentID] {
+    func due(at now: Timestamp, in scope: DueScope = .everywhere) -> [PaymentID] {
         let found = stored.values.compactMap { found -> (dueAt: Timestamp, id: PaymentID)? in
-            guard let dueAt = found.payment.dueAt, dueAt <= now else { return nil }
+            guard let dueAt = found.payment.dueAt, dueAt + scope.wait(at: found.payment.dueProvider) <= now else {
+                return nil
+            }
             if let running = found.lease, running.until > now { return nil }
             return (dueAt, found.payment.id)
         }

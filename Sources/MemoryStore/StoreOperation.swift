@@ -24,7 +24,7 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case renew
     /// ``PaymentStore/release(_:token:)``
     case release
-    /// ``PaymentStore/nextDue()``
+    /// ``PaymentStore/nextDue(in:)``
     case nextDue = "next due"
     /// ``PaymentStore/idempotencyRecord(caller:key:)``
     case idempotencyRecord = "idempotency record"

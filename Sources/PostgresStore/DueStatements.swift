@@ -29,7 +29,8 @@ enum DueStatements {
                 SELECT found.id, found.due_at, providers.provider
                 FROM providers LEFT JOIN allowances USING (provider) CROSS JOIN LATERAL (
                     SELECT id, due_at FROM payments
-                    WHERE \(free) AND due_provider = providers.provider AND due_at <= (SELECT now FROM clock)
+                    WHERE \(free) AND due_provider = providers.provider
+                        AND due_at <= (SELECT now FROM clock) - \(wait("providers.provider", others: "$7"))
                     ORDER BY due_at, id LIMIT least($4, coalesce(allowances.places, $4)) FOR UPDATE SKIP LOCKED
                 ) AS found WHERE providers.provider IS NOT NULL
                 UNION ALL
@@ -37,7 +38,7 @@ enum DueStatements {
                     -- Whose holder let the lease run out: few, because every holder ends or prolongs its leases.
                     SELECT id, due_at, due_provider FROM payments
                     WHERE lease_until IS NOT NULL AND lease_until <= (SELECT now FROM clock)
-                        AND due_at <= (SELECT now FROM clock)
+                        AND due_at <= (SELECT now FROM clock) - \(wait("due_provider", others: "$7"))
                     ORDER BY lease_until LIMIT $4 FOR UPDATE SKIP LOCKED
                 ) AS abandoned
             ), ranked AS (
@@ -56,7 +57,13 @@ enum DueStatements {
             [
                 clock, .texts(limits.map(\.key.name)), .ints(limits.map { Int64($0.value) }),
                 .int(request.limit), .text(request.holder), .int(request.leaseFor.milliseconds),
+                .int(request.othersAfter.milliseconds),
             ])
+    }
+
+    /// How long what is due at a provider is left to others; the providers that are ours are parameter 2.
+    private static func wait(_ provider: String, others: String) -> String {
+        "CASE WHEN \(provider) = '' OR \(provider) = ANY($2::text[]) THEN 0 ELSE \(others)::bigint END"
     }
 
     /// Leases what waits for a provider and is not due yet, in order.
@@ -82,15 +89,18 @@ enum DueStatements {
             ])
     }
 
-    /// When the next payment can be claimed as due: one that is leased not before its lease ends.
-    static let next = Statement(
-        """
-        WITH RECURSIVE \(providers) SELECT least(
-            (SELECT min((SELECT due_at FROM payments WHERE \(free) AND due_provider = providers.provider
-                ORDER BY due_at LIMIT 1)) FROM providers),
-            (SELECT min(greatest(due_at, lease_until)) FROM payments
-                WHERE lease_until IS NOT NULL AND due_at IS NOT NULL))
-        """)
+    /// When the next payment of a scope can be claimed as due: one that is leased not before its lease ends.
+    static func next(in scope: DueScope) -> Statement {
+        Statement(
+            """
+            WITH RECURSIVE \(providers) SELECT least(
+                (SELECT min((SELECT due_at FROM payments WHERE \(free) AND due_provider = providers.provider
+                    ORDER BY due_at LIMIT 1) + \(wait("providers.provider", others: "$1"))) FROM providers),
+                (SELECT min(greatest(due_at + \(wait("due_provider", others: "$1")), lease_until)) FROM payments
+                    WHERE lease_until IS NOT NULL AND due_at IS NOT NULL))
+            """,
+            [.int(scope.othersAfter.milliseconds), .texts(scope.providers.map(\.name).sorted())])
+    }
 
     /// How many payments are due and not leased.
     static func count(clock: Parameter) -> Statement {

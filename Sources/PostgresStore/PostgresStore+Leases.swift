@@ -111,9 +111,9 @@ extension PostgresStore {
     }
 
     /// When the next payment can be claimed as due; for a leased one not before its lease ends.
-    public func nextDue() async throws(StoreFailure) -> Timestamp? {
+    public func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp? {
         try await perform("next due") { connection in
-            guard let rows = try connection.run([DueStatements.next]).rows.first else { return nil }
+            guard let rows = try connection.run([DueStatements.next(in: scope)]).rows.first else { return nil }
             return try rows.optionalInt(0, 0).map { Timestamp(milliseconds: $0) }
         }
     }

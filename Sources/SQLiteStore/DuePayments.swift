@@ -8,6 +8,19 @@ enum DuePayments {
     /// Due, and without a lease. The words are those of the partial index.
     private static let free = "due_at IS NOT NULL AND lease_until IS NULL"
 
+    /// How long what is due at a provider is left to others, in milliseconds, by the name in the row.
+    private struct Waits {
+        private let names: Set<String>
+        private let others: Int64
+
+        init(_ scope: DueScope) {
+            names = Set(scope.providers.map(\.name) + [""])
+            others = scope.othersAfter.milliseconds
+        }
+
+        func wait(at provider: String) -> Int64 { names.contains(provider) ? 0 : others }
+    }
+
     private struct Candidate {
         let id: String
         let dueAt: Int64
@@ -16,16 +29,20 @@ enum DuePayments {
 
     /// The payments to claim: the longest overdue first, within the limits.
     static func choose(_ request: ClaimRequest, now: Timestamp, _ db: Database) throws -> [String] {
-        var candidates = try withExpiredLeases(now, db)
+        let waits = Waits(request.scope)
+        var candidates = try withExpiredLeases(now, db).filter { candidate in
+            candidate.dueAt + waits.wait(at: candidate.provider) <= now.milliseconds
+        }
         for provider in try providers(db) {
             let limit = min(request.limit, allowance(of: provider, request))
             guard limit > 0 else { continue }
+            let latest = now.milliseconds - waits.wait(at: provider)
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT id, due_at FROM payments WHERE \(free) AND due_provider = ? AND due_at <= ?
                     ORDER BY due_at, id LIMIT ?
                     """)
-            let rows = try Row.fetchAll(statement, arguments: [provider, now.milliseconds, limit])
+            let rows = try Row.fetchAll(statement, arguments: [provider, latest, limit])
             candidates += rows.map { Candidate(id: $0[0], dueAt: $0[1], provider: provider) }
         }
         candidates.sort { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
@@ -67,20 +84,25 @@ enum DuePayments {
         return count
     }
 
-    /// When the next payment can be claimed as due: one that is leased not before its lease ends.
-    static func next(_ db: Database) throws -> Int64? {
+    /// When the next payment of a scope can be claimed as due: one that is leased not before its lease ends.
+    static func next(in scope: DueScope, _ db: Database) throws -> Int64? {
+        let waits = Waits(scope)
         let leased = try db.cachedStatement(
             sql:
                 """
-                SELECT min(max(due_at, lease_until)) FROM payments
+                SELECT due_at, lease_until, due_provider FROM payments
                 WHERE lease_until IS NOT NULL AND due_at IS NOT NULL
                 """
         )
-        var moments = [try Int64.fetchOne(leased)]
+        var moments: [Int64?] = try Row.fetchAll(leased).map { row in
+            let (dueAt, leaseUntil): (Int64, Int64) = (row[0], row[1])
+            return max(dueAt + waits.wait(at: row[2]), leaseUntil)
+        }
         for provider in try providers(db) {
             let statement = try db.cachedStatement(
                 sql: "SELECT min(due_at) FROM payments WHERE \(free) AND due_provider = ?")
-            moments.append(try Int64.fetchOne(statement, arguments: [provider]))
+            let first = try Int64.fetchOne(statement, arguments: [provider])
+            moments.append(first.map { $0 + waits.wait(at: provider) })
         }
         return moments.compactMap { $0 }.min()
     }

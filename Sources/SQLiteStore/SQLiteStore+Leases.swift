@@ -104,9 +104,9 @@ extension SQLiteStore {
     }
 
     /// When the next payment can be claimed as due; for a leased one not before its lease ends.
-    public func nextDue() async throws(StoreFailure) -> Timestamp? {
+    public func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp? {
         try await read("next due") { db in
-            try DuePayments.next(db).map { Timestamp(milliseconds: $0) }
+            try DuePayments.next(in: scope, db).map { Timestamp(milliseconds: $0) }
         }
     }
 }

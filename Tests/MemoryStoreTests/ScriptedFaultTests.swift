@@ -37,7 +37,7 @@ internal import Testing
         let store = makeStore()
         await store.failNext(.full, on: .probe)
         await store.failNext(.unavailable, on: .probe)
-        #expect(try await store.nextDue() == nil)
+        #expect(try await store.nextDue(in: .everywhere) == nil)
         let first = await #expect(throws: StoreFailure.self) { try await store.probe() }
         let second = await #expect(throws: StoreFailure.self) { try await store.probe() }
         #expect([first?.code, second?.code] == [.full, .unavailable])
@@ -67,7 +67,7 @@ internal import Testing
             case .claim: _ = try await store.claim(id, holder: "w", leaseFor: .seconds(1))
             case .renew: _ = try await store.renew([:], leaseFor: .seconds(1))
             case .release: try await store.release(id, token: LeaseToken(1))
-            case .nextDue: _ = try await store.nextDue()
+            case .nextDue: _ = try await store.nextDue(in: .everywhere)
             case .idempotencyRecord: _ = try await store.idempotencyRecord(caller: caller, key: key)
             case .storeAnswer:
                 let answer = StoredAnswer(status: 200, contentType: "text/plain", location: nil, body: [])

@@ -27,7 +27,7 @@ struct ReadOnlyStore: PaymentStore {
     ) async throws(StoreFailure) -> Set<PaymentID> { [] }
     func claimWaiting(_ request: WaitingRequest) async throws(StoreFailure) -> [ClaimedPayment] { [] }
     func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {}
-    func nextDue() async throws(StoreFailure) -> Timestamp? { nil }
+    func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp? { nil }
     func idempotencyRecord(
         caller: CallerID, key: IdempotencyKey
     ) async throws(StoreFailure) -> IdempotencyRecord? { nil }

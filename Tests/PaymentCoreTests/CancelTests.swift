@@ -67,6 +67,25 @@ import Testing
         }
     }
 
+    /// Seed 3285512734: the other hold stood in our rows for ever.
+    @Test func `a hold beside a leg in quarantine ends when it would have ended without it`() throws {
+        var stage = try fixture.stage([.reference, .reference], .manual)
+        stage.run(while: { !$0.durable.isResting })
+        let other = stage.durable.legs[1]
+        let contradiction = Observation(
+            .authorized, began: stage.now, source: .inquiry, key: other.primary.key, amount: try fixture.amount(7))
+        stage.handle(.inquired(leg: 1, contradiction))
+        #expect(stage.durable.state == .quarantined)
+        stage.now = stage.now + .days(6)
+        stage.handle(.woke)
+        #expect(stage.durable.stopReason == nil)
+        stage.now = stage.now + .days(2)
+        stage.handle(.woke)
+        #expect(stage.durable.stopReason?.code == .authorizationExpired)
+        stage.run(steps: 40)
+        #expect(stage.durable.legs[0].gone != nil)
+    }
+
     @Test func `a payment that rests does not mind its deadline, and can be canceled`() throws {
         var stage = try fixture.stage([.reference], .manual, deadline: fixture.start + .seconds(10))
         stage.run(while: { !$0.durable.isResting })

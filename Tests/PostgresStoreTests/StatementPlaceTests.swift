@@ -34,7 +34,7 @@ internal import Testing
         try await StoreSchema.withStore(ManualClock()) { _, configuration in
             let request = ClaimRequest(holder: "any", limit: 5, leaseFor: .seconds(30))
             let claim = DueStatements.claim(request, clock: .int(1))
-            let types = ["bigint", "text[]", "bigint[]", "bigint", "text", "bigint"]
+            let types = ["bigint", "text[]", "bigint[]", "bigint", "text", "bigint", "bigint"]
             let claimed = try await look(claim.sql, types, configuration)
             #expect(claimed.strays == ["payments"])
             let byProvider = "SELECT payment_id FROM effects WHERE provider = $1 AND key = $2"

@@ -144,7 +144,7 @@ internal import Testing
             let store = try directory.open(ManualClock())
             try await store.close()
             let written = await #expect(throws: StoreFailure.self) { try await store.probe() }
-            let read = await #expect(throws: StoreFailure.self) { try await store.nextDue() }
+            let read = await #expect(throws: StoreFailure.self) { try await store.nextDue(in: .everywhere) }
             #expect([written?.code, read?.code] == [.unavailable, .unavailable])
         }
     }

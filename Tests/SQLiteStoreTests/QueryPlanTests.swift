@@ -77,7 +77,7 @@ internal import Testing
         _ = try await store.claimDue(ClaimRequest(holder: "w", limit: 5, leaseFor: .seconds(1)))
         _ = try await store.claim(payment.id, holder: "w", leaseFor: .seconds(1))
         _ = try await store.renew([payment.id: LeaseToken(2)], leaseFor: .seconds(1))
-        _ = try await store.nextDue()
+        _ = try await store.nextDue(in: .everywhere)
         _ = try await store.seal()
         _ = try await store.statistics()
         _ = try await store.payment(payment.id)

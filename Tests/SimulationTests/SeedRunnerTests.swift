@@ -22,6 +22,18 @@ import Testing
         #expect(!met.isEmpty)
     }
 
+    @Test func `the first of so many seeds is run twice, and each with a finding`() throws {
+        let one = Reduction(keptPayments: [0])
+        var runner = SeedRunner(from: 1, count: 5, reduction: one, goesOn: true, repeatEvery: 3)
+        _ = runner.finish()
+        #expect(runner.tally.seeds == 5 && runner.tally.repeated == 2 && runner.tally.findings == 0)
+        #expect(runner.tally.allEvents > runner.tally.events && runner.tally.allEvents < 2 * runner.tally.events)
+        let plant = try #require(Plant.sabotages.first { $0.name == "sendsBeforeCommit" })
+        var planted = SeedRunner(from: 1, count: 2, plant: plant, reduction: one, goesOn: true, repeatEvery: 100)
+        #expect(planted.finish().count == 2)
+        #expect(planted.tally.repeated == 2)
+    }
+
     @Test func `no run differs from its repetition`() {
         var runner = SeedRunner(from: 1, count: 4, reduction: few, goesOn: true)
         for outcome in runner.finish() {
@@ -34,20 +46,20 @@ import Testing
 
     @Test func `it stops at the first seed with a finding, unless told otherwise`() throws {
         let plant = try #require(Plant.sabotages.first { $0.name == "sendsBeforeCommit" })
-        var stopping = SeedRunner(from: 1, count: 3, plant: plant, reduction: Reduction())
+        var stopping = SeedRunner(from: 1, count: 3, plant: plant, reduction: few)
         let found = try #require(stopping.finish().first)
         #expect(found.findings.contains { $0.invariant == 9 })
         #expect(stopping.tally.seeds == 1)
         let afterwards = stopping.next()
         #expect(afterwards?.seed == nil)
-        var goingOn = SeedRunner(from: 1, count: 2, plant: plant, goesOn: true)
+        var goingOn = SeedRunner(from: 1, count: 2, plant: plant, reduction: few, goesOn: true)
         #expect(goingOn.finish().count == 2)
         #expect(goingOn.tally.findings == 2)
     }
 
     @Test func `findings are told in the order in which they came about`() throws {
         let plant = try #require(Plant.sabotages.first { $0.name == "sendsBeforeCommit" })
-        var runner = SeedRunner(from: 1, count: 1, plant: plant)
+        var runner = SeedRunner(from: 1, count: 1, plant: plant, reduction: few)
         let next = runner.next()
         let outcome = try #require(next)
         let moments = outcome.findings.compactMap { finding in

@@ -83,7 +83,7 @@ import Testing
         var (store, _, _, now) = try stored()
         let request = ClaimRequest(holder: "b", limit: 8, leaseFor: .seconds(30))
         let early = store.claimDue(request, at: now + .seconds(29), overlooking: nil)
-        let next = store.nextDue()
+        let next = store.nextDue(in: .everywhere)
         let due = store.claimDue(request, at: now + .seconds(30), overlooking: nil)
         #expect(early.isEmpty)
         #expect(next == now + .seconds(30))

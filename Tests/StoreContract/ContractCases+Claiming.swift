@@ -91,22 +91,48 @@ extension ContractCase {
             limited.limitPerProvider = [try ProviderName("cards"): 2]
             try require(try await it.store.claimDue(limited).count, is: 2, "the number of claims")
         },
+        ContractCase("what is due at another provider is left to others for a while") { it in
+            let start = it.clock.now()
+            let order = Scenario.Order("k1")
+            let leased = try await it.create(order)
+            var elsewhere = request(9)
+            elsewhere.limitPerProvider = [try ProviderName("elsewhere"): 9]
+            elsewhere.othersAfter = .minutes(5)
+            let next = try await it.store.nextDue(in: elsewhere.scope)
+            try require(next, is: start + .minutes(5), "the moment for a daemon without the provider")
+            // Its lease runs out after a minute.
+            it.clock.advance(by: .minutes(4))
+            try require(try await it.store.claimDue(elsewhere).count, is: 0, "early claims of what was abandoned")
+            try await it.store.release(leased.payment.id, token: leased.token)
+            try require(try await it.store.claimDue(elsewhere).count, is: 0, "early claims")
+            it.clock.advance(by: .minutes(1))
+            try require(try await it.store.claimDue(elsewhere).count, is: 1, "claims of what nobody took")
+        },
+        ContractCase("a daemon that has the provider waits for nobody") { it in
+            let start = it.clock.now()
+            try await it.createFree(Scenario.Order("k1"))
+            var here = request(9)
+            here.limitPerProvider = [try ProviderName("cards"): 9]
+            here.othersAfter = .minutes(5)
+            try require(try await it.store.nextDue(in: here.scope), is: start, "the moment")
+            try require(try await it.store.claimDue(here).count, is: 1, "the number of claims")
+        },
         ContractCase("the next due moment is the earliest, for what is leased the end of its lease") { it in
-            try require(try await it.store.nextDue(), is: nil, "the moment of an empty store")
+            try require(try await it.store.nextDue(in: .everywhere), is: nil, "the moment of an empty store")
             let start = it.clock.now()
             let leased = try await it.create(Scenario.Order("k1"))
-            try require(try await it.store.nextDue(), is: start + .minutes(1), "the moment while leased")
+            try require(try await it.store.nextDue(in: .everywhere), is: start + .minutes(1), "the moment while leased")
             try await it.store.release(leased.payment.id, token: leased.token)
-            try require(try await it.store.nextDue(), is: start, "the moment of what is due")
+            try require(try await it.store.nextDue(in: .everywhere), is: start, "the moment of what is due")
             it.clock.advance(by: .seconds(5))
             try await it.createFree(Scenario.Order("k2"))
-            try require(try await it.store.nextDue(), is: start, "the moment of the earliest")
+            try require(try await it.store.nextDue(in: .everywhere), is: start, "the moment of the earliest")
             _ = try await it.store.claimDue(request(1))
-            try require(try await it.store.nextDue(), is: start + .seconds(5), "the moment of the other")
+            try require(try await it.store.nextDue(in: .everywhere), is: start + .seconds(5), "the moment of the other")
         },
         ContractCase("what is never due again has no next moment") { it in
             try await it.settle(Scenario.Order("k1"))
-            try require(try await it.store.nextDue(), is: nil, "the moment")
+            try require(try await it.store.nextDue(in: .everywhere), is: nil, "the moment")
         },
     ]
 

@@ -10,9 +10,9 @@ struct SimulateCommand: ParsableCommand {
             It needs no configuration, opens no connection and writes no file.
 
             --exhaustive goes through every state that a payment can come to, with every fault in every place, for \
-            every kind of contract. --seeds runs whole systems, each seed twice: several payments, providers, replicas \
-            and sites, with a mix of faults that the seed draws. A seed that fails is made small and printed as a \
-            timeline, with the command that repeats it.
+            every kind of contract. --seeds runs whole systems, each seed twice or some of them: \
+            several payments, providers, replicas and sites, with a mix of faults that the seed draws. A seed that \
+            fails is made small and printed as a timeline, with the command that repeats it.
 
             Exits 0 if all of it holds, 1 if something was found, 2 if the options make no sense.
 

@@ -18,6 +18,8 @@ struct SimulateOptions: ParsableArguments {
     @Flag(help: "Print what happens in the one seed that is run.") var timeline = false
     @Flag(help: "Go on after a seed with a finding.") var keepGoing = false
     @Flag(inversion: .prefixedNo, help: "Make a failing run small.") var shrink = true
+    @Option(help: "Run the first of so many seeds twice, which must come to the same trace; without it each.")
+    var repeatEvery: Int?
     @Option(help: "Fail unless so many faults strike.") var minimumFaults: Int?
     @Flag(help: "Fail unless each named situation comes about, and each row of the tables decides.")
     var everySituation = false
@@ -31,6 +33,7 @@ struct SimulateOptions: ParsableArguments {
         }
         try check("seeds", seeds, 1...10_000_000)
         try check("limit", limit, 1...1_000_000_000)
+        try check("repeat-every", repeatEvery, 1...1_000_000)
         try check("minimum-faults", minimumFaults, 1...1_000_000_000_000)
         try refuseForeign()
         if timeline, seeds != 1 { throw ValidationError("--timeline: needs --seeds 1") }
@@ -57,7 +60,8 @@ struct SimulateOptions: ParsableArguments {
         let ofSeeds: [(String, Bool)] = [
             ("from", from != nil), ("keep-payments", keepPayments != nil), ("without", without != nil),
             ("without-faults", withoutFaults != nil), ("timeline", timeline), ("keep-going", keepGoing),
-            ("minimum-faults", minimumFaults != nil), ("every-situation", everySituation),
+            ("repeat-every", repeatEvery != nil), ("minimum-faults", minimumFaults != nil),
+            ("every-situation", everySituation),
         ]
         let ofSearches: [(String, Bool)] = [("scenario", scenario != nil), ("limit", limit != nil), ("quick", quick)]
         let foreign = (exhaustive ? ofSeeds : []) + (seeds != nil ? ofSearches : [])

@@ -24,7 +24,7 @@ struct SimulateSeeds {
     private func runSeeds(_ plant: Plant, _ reduction: Reduction) throws -> Bool {
         var runner = SeedRunner(
             from: options.from ?? 1, count: options.seeds ?? 1, plant: plant, reduction: reduction,
-            goesOn: options.keepGoing)
+            goesOn: options.keepGoing, repeatEvery: options.repeatEvery ?? 1)
         let clock = ContinuousClock()
         let start = clock.now
         var drawn = start

@@ -5,6 +5,8 @@ import Simulation
 struct SeedSummary: SimulateResult {
     let type = "summary"
     let seeds: Int
+    /// Those that were run twice.
+    let repeated: Int
     let findings: Int
     let faults: Int
     let events: Int
@@ -25,14 +27,14 @@ struct SeedSummary: SimulateResult {
 
     init(_ tally: SeedTally, _ coverage: Coverage, seconds: Duration, minimumFaults: Int?, needsEverySituation: Bool) {
         seeds = tally.seeds
+        repeated = tally.repeated
         findings = tally.findings
         faults = tally.faults
         events = tally.events
         payments = tally.payments
         simulatedHours = Int(tally.simulatedTime.milliseconds / 3_600_000)
         self.seconds = seconds.inSeconds
-        // Each seed ran twice.
-        eventsPerSecond = Int(Double(2 * tally.events) / max(0.001, self.seconds))
+        eventsPerSecond = Int(Double(tally.allEvents) / max(0.001, self.seconds))
         faultsByKind = Dictionary(
             tally.faultsByKind.map { ($0.kind.name, $0.count) }, uniquingKeysWith: { first, _ in first })
         situationsMissed = coverage.missedSituations.map(\.rawValue)
@@ -51,8 +53,8 @@ struct SeedSummary: SimulateResult {
 
     func draw(on screen: Screen) {
         let rows: [(String, Int)] = [
-            ("seeds, each run twice", seeds), ("payments", payments), ("steps", events), ("faults", faults),
-            ("hours of virtual time", simulatedHours),
+            ("seeds", seeds), ("run twice of them", repeated), ("payments", payments), ("steps", events),
+            ("faults", faults), ("hours of virtual time", simulatedHours),
         ]
         for (name, count) in rows { screen.say("  " + DemoReport.line(name, count)) }
         for (kind, count) in faultsByKind.sorted(by: { $0.key < $1.key }) where count > 0 {
@@ -67,7 +69,7 @@ struct SeedSummary: SimulateResult {
         for shortcoming in shortcomings { screen.say(screen.bad("  \(shortcoming)")) }
         let verdict =
             findings == 0
-            ? screen.good("nothing was found, and every seed ran twice to the same trace")
+            ? screen.good("nothing was found, and what ran twice came to the same trace")
             : screen.bad("\(Words.count(findings, "seed")) with a finding")
         let time = Words.time(.milliseconds(Int((seconds * 1_000).rounded())))
         screen.say("  \(time), \(Words.count(eventsPerSecond)) steps per second: \(verdict)")

@@ -5,7 +5,7 @@ extension PaymentMachine {
         guard payment.latch == .none, payment.stopReason == nil else { return }
         if let leg = payment.legs.first(where: { $0.lost != nil || $0.gone != nil }) {
             payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
-        } else if payment.isResting {
+        } else if payment.isResting || isHeldBesidePeople(context) {
             if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
         } else if payment.capture == nil, payment.heldAt == nil, context.now >= payment.deadline,
             !mayHaveHeld(context)
@@ -14,6 +14,13 @@ extension PaymentMachine {
             // hold ends it then.
             payment.stopReason = Reason(.deadlinePassed)
         }
+    }
+
+    /// Whether it was held for its caller when a leg of it went to people: its other holds end as they would have
+    /// ended without that.
+    private func isHeldBesidePeople(_ context: MachineContext) -> Bool {
+        payment.heldAt != nil && payment.capture == nil && payment.legs.contains { $0.quarantine != nil }
+            && !mayHaveHeld(context)
     }
 
     /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for

@@ -91,7 +91,9 @@
         func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure) {
             try await store.release(id, token: token)
         }
-        func nextDue() async throws(StoreFailure) -> Timestamp? { try await store.nextDue() }
+        func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp? {
+            try await store.nextDue(in: scope)
+        }
         func idempotencyRecord(
             caller: CallerID, key: IdempotencyKey
         ) async throws(StoreFailure) -> IdempotencyRecord? {

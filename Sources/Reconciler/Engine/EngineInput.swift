@@ -39,7 +39,7 @@ public enum EngineInput: Sendable {
     case claimedDue(ClaimRequest, Result<[ClaimedPayment], StoreFailure>)
     /// Of ``EngineJob/claimWaiting(_:)``.
     case claimedWaiting(WaitingRequest, Result<[ClaimedPayment], StoreFailure>)
-    /// Of ``EngineJob/askNextDue``.
+    /// Of ``EngineJob/askNextDue(_:)``.
     case nextDue(Result<Timestamp?, StoreFailure>)
     /// Of ``EngineJob/readResting(after:limit:pause:)``.
     case resting(after: PageCursor?, Result<Page<Payment>, StoreFailure>)

@@ -27,7 +27,7 @@ public enum EngineJob: Sendable {
     /// Claim what waits for a provider that answers again. ``EngineInput/claimedWaiting(_:_:)``.
     case claimWaiting(WaitingRequest)
     /// Ask when something is due next. ``EngineInput/nextDue(_:)``.
-    case askNextDue
+    case askNextDue(DueScope)
     /// Read, after a pause, so many payments that rest, newest first, after a place. ``EngineInput/resting(after:_:)``.
     case readResting(after: PageCursor?, limit: Int, pause: Span)
     /// Prolong leases. ``EngineInput/renewed(_:_:)``.

@@ -38,7 +38,7 @@ extension EngineMachine {
         case .claim(let request): jobs.append(.claimDue(request))
         case .pause(let longest):
             look.pause = longest
-            jobs.append(.askNextDue)
+            jobs.append(.askNextDue(sweep.scope))
         }
     }
 

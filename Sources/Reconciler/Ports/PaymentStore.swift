@@ -41,8 +41,9 @@ public protocol PaymentStore: Sendable {
     /// Ends a lease without a change. A lease that is not held any more is left alone.
     func release(_ id: PaymentID, token: LeaseToken) async throws(StoreFailure)
 
-    /// When the next payment without a running lease is due; `nil` if none is.
-    func nextDue() async throws(StoreFailure) -> Timestamp?
+    /// When the next payment of a scope can be claimed as due; for a leased one not before its lease ends. `nil` if
+    /// there is none.
+    func nextDue(in scope: DueScope) async throws(StoreFailure) -> Timestamp?
 
     /// Reads the record of an idempotency key.
     func idempotencyRecord(
@@ -217,6 +218,30 @@ public struct ClaimedPayment: Sendable {
     }
 }
 
+/// At which providers a worker takes what is due.
+public struct DueScope: Sendable, Hashable {
+    /// The providers of its configuration. Also what is due at no provider is its, such as a deadline.
+    public var providers: Set<ProviderName>
+    /// What is due at any other provider is its only once it has been due for so long: a daemon that has the provider
+    /// is there first, and without any such daemon the payment's other legs are not forgotten.
+    public var othersAfter: Span
+
+    /// A scope.
+    public init(providers: Set<ProviderName>, othersAfter: Span) {
+        self.providers = providers
+        self.othersAfter = othersAfter
+    }
+
+    /// All providers alike.
+    public static let everywhere = DueScope(providers: [], othersAfter: .zero)
+
+    /// How long something has to be due at a provider before it is taken.
+    public func wait(at provider: ProviderName?) -> Span {
+        guard let provider, !providers.contains(provider) else { return .zero }
+        return othersAfter
+    }
+}
+
 /// What a worker asks for when it claims.
 public struct ClaimRequest: Sendable, Hashable {
     /// Who claims: unique for each start of each process.
@@ -227,12 +252,21 @@ public struct ClaimRequest: Sendable, Hashable {
     public var leaseFor: Span
     /// At most so many whose next leg is at one provider, so that a slow one does not take every place.
     public var limitPerProvider: [ProviderName: Int]
+    /// What is due at a provider without a limit is claimed once it has been due for so long.
+    public var othersAfter: Span
 
     /// A request.
-    public init(holder: String, limit: Int, leaseFor: Span, limitPerProvider: [ProviderName: Int] = [:]) {
+    public init(
+        holder: String, limit: Int, leaseFor: Span, limitPerProvider: [ProviderName: Int] = [:],
+        othersAfter: Span = .zero
+    ) {
         self.holder = holder
         self.limit = limit
         self.leaseFor = leaseFor
         self.limitPerProvider = limitPerProvider
+        self.othersAfter = othersAfter
     }
+
+    /// From where it claims.
+    public var scope: DueScope { DueScope(providers: Set(limitPerProvider.keys), othersAfter: othersAfter) }
 }

@@ -64,9 +64,9 @@ extension SettlementEngine {
                 try await store.claimWaiting(request)
             }
             take(.claimedWaiting(request, result))
-        case .askNextDue:
+        case .askNextDue(let scope):
             let result = await stored("the next due time could not be read", nil) { () async throws(StoreFailure) in
-                try await store.nextDue()
+                try await store.nextDue(in: scope)
             }
             take(.nextDue(result))
         case .readResting(let place, let limit, let delay):

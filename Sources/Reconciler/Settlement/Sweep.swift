@@ -18,17 +18,21 @@ public struct Sweep: Sendable {
         public var longestPause: Span
         /// How long a lease runs unless it is renewed.
         public var lease: Span
+        /// What is due at a provider that is not configured here is left for so long to a daemon that has it.
+        public var othersAfter: Span
 
-        /// The defaults: 256 places, 64 for a provider, 64 at once, a look each second, leases of 30 seconds.
+        /// The defaults: 256 places, 64 for a provider, 64 at once, a look each second, leases of 30 seconds, a minute
+        /// for daemons that have another configuration.
         public init(
             places: Int = 256, placesPerProvider: Int = 64, batch: Int = 64, longestPause: Span = .seconds(1),
-            lease: Span = .seconds(30)
+            lease: Span = .seconds(30), othersAfter: Span = .minutes(1)
         ) {
             self.places = places
             self.placesPerProvider = placesPerProvider
             self.batch = batch
             self.longestPause = longestPause
             self.lease = lease
+            self.othersAfter = othersAfter
         }
     }
 
@@ -59,6 +63,9 @@ public struct Sweep: Sendable {
     /// Payments that were claimed and are not finished.
     public var takenCount: Int { taken.count }
 
+    /// From where it claims.
+    public var scope: DueScope { DueScope(providers: Set(providers), othersAfter: limits.othersAfter) }
+
     /// What to do next.
     public mutating func next() -> Step {
         let free = limits.places - taken.count
@@ -72,7 +79,8 @@ public struct Sweep: Sendable {
         return .claim(
             ClaimRequest(
                 holder: holder, limit: min(free, limits.batch), leaseFor: limits.lease,
-                limitPerProvider: Dictionary(uniqueKeysWithValues: providers.map { ($0, room(at: $0)) })))
+                limitPerProvider: Dictionary(uniqueKeysWithValues: providers.map { ($0, room(at: $0)) }),
+                othersAfter: limits.othersAfter))
     }
 
     /// What a claim brought.

@@ -2,12 +2,16 @@ public import PaymentCore
 
 /// What many seeds came to, taken together.
 public struct SeedTally: Sendable {
-    /// Seeds that were run, each of them twice.
+    /// Seeds that were run.
     public private(set) var seeds = 0
+    /// Those of them that were run twice, to the same trace or with a finding.
+    public private(set) var repeated = 0
     /// Faults that struck; those of the second runs are not counted.
     public private(set) var faults = 0
     /// Steps of the first runs.
     public private(set) var events = 0
+    /// Steps of all runs.
+    public private(set) var allEvents = 0
     /// Payments that were asked for.
     public private(set) var payments = 0
     /// How much virtual time went by.
@@ -28,6 +32,11 @@ public struct SeedTally: Sendable {
     mutating func add(_ outcome: SeedOutcome) {
         let result = outcome.result
         seeds += 1
+        if outcome.wasRepeated {
+            repeated += 1
+            allEvents += result.events
+        }
+        allEvents += result.events
         faults += result.faultsStruck.count
         events += result.events
         payments += result.payments

@@ -118,7 +118,8 @@ extension SimulatedStore {
     ) -> [ClaimedPayment] {
         var due: [(at: Int64, place: Int)] = []
         for place in rows.indices {
-            guard let dueAt = dueAt(place), dueAt <= now, !isLeased(place, at: now) else { continue }
+            guard let dueAt = dueAt(place), !isLeased(place, at: now) else { continue }
+            guard dueAt + request.scope.wait(at: rows[place]?.payment.dueProvider) <= now else { continue }
             if let oldest, dueAt < oldest { continue }
             due.append((dueAt.milliseconds, place))
         }
@@ -211,11 +212,12 @@ extension SimulatedStore {
     }
 
     /// When the next payment can be claimed as due.
-    func nextDue() -> Timestamp? {
+    func nextDue(in scope: DueScope) -> Timestamp? {
         var next: Timestamp?
         for row in rows {
             guard let row, let dueAt = row.payment.dueAt else { continue }
-            let at = row.holder.isEmpty ? dueAt : max(dueAt, row.until)
+            let claimable = dueAt + scope.wait(at: row.payment.dueProvider)
+            let at = row.holder.isEmpty ? claimable : max(claimable, row.until)
             next = min(next ?? at, at)
         }
         return next

@@ -64,7 +64,7 @@ extension World {
         case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
         case .readResting(let place, let limit, let pause):
             put(.readResting(after: place, limit: limit), replica, nil, after: max(1, pause.milliseconds))
-        case .askNextDue: tell(replica, .nextDue(nextDue(replica)))
+        case .askNextDue(let scope): tell(replica, .nextDue(nextDue(replica, scope)))
         case .renew(let leases, _): tell(replica, .renewed(leases, renew(replica, leases)))
         case .askStandby(let pause): askStandby(replica, after: pause)
         case .wake(let moment): wake(replica, at: moment)

@@ -185,9 +185,9 @@ extension World {
         return .success(claimed)
     }
 
-    mutating func nextDue(_ replica: Int) -> Result<Timestamp?, StoreFailure> {
+    mutating func nextDue(_ replica: Int, _ scope: DueScope) -> Result<Timestamp?, StoreFailure> {
         guard reachesStore(replica) else { return .failure(World.unreachable) }
-        return .success(sites[replicas[replica].site].store.nextDue())
+        return .success(sites[replicas[replica].site].store.nextDue(in: scope))
     }
 
     /// Prolongs leases.

@@ -12,7 +12,7 @@ extension World {
         let site = replicas[replica].site
         guard sites[site].isServing else { return }
         if !reachesStore(replica) { at = max(at, replicas[replica].partitionedUntil) }
-        guard let due = sites[site].store.nextDue() else { return }
+        guard let due = sites[site].store.nextDue(in: .everywhere) else { return }
         schedule(replica, max(at, now + (due - storeTime(site)).milliseconds))
     }
 
