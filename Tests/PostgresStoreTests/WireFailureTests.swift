@@ -65,7 +65,7 @@ internal import Testing
 
     @Test func `passing the deadline closes the connection, and the server's process ends`() async throws {
         let server = try await PostgresServer.shared()
-        try await RawSession.with(limit: .milliseconds(300)) { session in
+        try await RawSession.with(limit: .seconds(4)) { session in
             let process = try await session.process()
             let (isLost, isBroken) = try await session.use { connection in
                 do {
