@@ -116,10 +116,11 @@ extension SimulatedStore {
     mutating func claimDue(
         _ request: ClaimRequest, at now: Timestamp, overlooking oldest: Timestamp?
     ) -> [ClaimedPayment] {
+        let scope = request.scope
         var due: [(at: Int64, place: Int)] = []
         for place in rows.indices {
-            guard let dueAt = dueAt(place), !isLeased(place, at: now) else { continue }
-            guard dueAt + request.scope.wait(at: rows[place]?.payment.dueProvider) <= now else { continue }
+            guard let dueAt = dueAt(place), dueAt <= now, !isLeased(place, at: now) else { continue }
+            guard dueAt + scope.wait(at: rows[place]?.payment.dueProvider) <= now else { continue }
             if let oldest, dueAt < oldest { continue }
             due.append((dueAt.milliseconds, place))
         }
