@@ -52,6 +52,20 @@ import Testing
         #expect(request.limit == 1)
     }
 
+    @Test func `what is due at a provider that it does not have is left to others for a minute`() throws {
+        let card = try ProviderName("card")
+        var sweep = Sweep(holder: "test", providers: [card])
+        guard case .claim(let request) = sweep.next() else {
+            Issue.record("expected a claim")
+            return
+        }
+        #expect(request.scope == sweep.scope)
+        #expect(sweep.scope.wait(at: card) == .zero)
+        #expect(sweep.scope.wait(at: try ProviderName("elsewhere")) == .minutes(1))
+        // A deadline is of no provider.
+        #expect(sweep.scope.wait(at: nil) == .zero)
+    }
+
     @Test func `a payment of a caller takes no place of the sweep`() throws {
         var sweep = Sweep(holder: "test", providers: [try ProviderName("card")])
         let isWanted = sweep.finished(try ids(0..<1)[0])
