@@ -206,6 +206,21 @@ import Testing
         #expect(world.standing[try Compared.yen()] == .init(ours: 990, theirs: 1_990))
     }
 
+    /// The listing shows our void only in a later window than our books.
+    @Test func `a second hold that was listed alone is not taken for ours, whose end an inquiry shows`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[Self.key] = try Compared.ours("k", .ended, state: .failed, at: Compared.start + .minutes(63))
+        world.provider[Self.key] = try Compared.theirs(
+            "k", .voided, names: "k", created: nil, at: Compared.start + .minutes(125))
+        world.alsoListed = [try Compared.theirs("k", .authorized, names: "k", created: nil, at: Self.second)]
+        try world.finish()
+        #expect(world.rows[Self.key]?.finding == .inFlight)
+        swap(&world.alsoListed, &world.listedEarlier)
+        for hour: Int64 in 1...2 { try world.finish(Compared.run(hour: hour)) }
+        #expect(try Self.discrepancy(world).state == .open)
+        #expect(world.rows[Self.key]?.theirs?.lines.contains { $0.status == .authorized } == true)
+    }
+
     /// It was captured only after the page was read that showed it held.
     @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
     func `a charge that changed while ours was young is no second one`(_ inquiry: ProviderContract.Inquiry) throws {

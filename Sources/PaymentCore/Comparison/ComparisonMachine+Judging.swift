@@ -46,10 +46,21 @@ extension ComparisonMachine {
         }
 
         /// What the provider is asked. What was left out is looked for in the listing, wherever it is now.
-        var question: KeyQuestion {
-            KeyQuestion(
+        ///
+        /// - Parameter isOfListing: the provider has no inquiry under our key.
+        func question(isOfListing: Bool) -> KeyQuestion {
+            let untold = theirs?.untold ?? []
+            return KeyQuestion(
                 key: key, payment: known.ours?.payment, listedAt: wasLeftOut ? nil : listedAt,
-                earlier: theirs?.untold ?? [])
+                earlier: isOfListing ? untold : Set(untold + unjudged).sorted(), isOfListing: isOfListing)
+        }
+
+        /// The moments of money that was shown while ours was too young to be judged. An inquiry may show another
+        /// transaction than that, and the listing tells whether it is still there (seed 1828034621).
+        private var unjudged: [Timestamp] {
+            guard let row = known.row, row.finding == .inFlight else { return [] }
+            let money = (row.theirs?.lines ?? []).filter { $0.holdsMoney && $0.createdAt == nil }
+            return money.compactMap(\.updatedAt)
         }
 
         /// What is shown of the key: each of its transactions as it was shown last.
@@ -181,11 +192,8 @@ extension ComparisonMachine {
         guard batch?.wasAsked == false else { return plan(now) }
         let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
         guard !places.isEmpty else { return plan(now) }
-        let questions = places.map { place in
-            var question = items[place].question
-            question.isOfListing = contract.inquiry != .byOwnKey
-            return question
-        }
+        let isOfListing = contract.inquiry != .byOwnKey
+        let questions = places.map { items[$0].question(isOfListing: isOfListing) }
         for (place, question) in zip(places, questions) { batch?.items[place].asked = question }
         return [.ask(questions)]
     }
@@ -199,7 +207,9 @@ extension ComparisonMachine {
     private func isWorthAsking(_ item: Item, _ judgement: Judgement) -> Bool {
         guard case .found(let verdict) = judgement else { return false }
         // A provider without an inquiry is asked through its listing, for the moments that it showed.
-        if contract.inquiry != .byOwnKey { return verdict.finds.isDifference && !item.question.earlier.isEmpty }
+        if contract.inquiry != .byOwnKey {
+            return verdict.finds.isDifference && !item.question(isOfListing: true).earlier.isEmpty
+        }
         return item.wasLeftOut || verdict.finds.isDifference
             || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
     }
