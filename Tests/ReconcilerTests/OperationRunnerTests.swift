@@ -115,6 +115,17 @@ import Testing
         #expect(stage.runner.hasEnded)
     }
 
+    /// Seed 3641238001: a read from before another worker's refunds was written into the row, and called one of them
+    /// somebody else's.
+    @Test func `a worker without its lease leaves what it was told, and no read of its own`() throws {
+        var stage = try RunnerStage()
+        _ = stage.feed(.event(stage.authorized()))
+        _ = stage.feed(.event(.inquired(leg: 0, stage.observation(.captured))))
+        _ = stage.feed(.event(.inquireNow))
+        _ = stage.feed(.committed(.leaseLost))
+        #expect(stage.runner.takeLeftovers().events == [.inquireNow])
+    }
+
     @Test func `a refused operation changes nothing and is answered`() throws {
         var stage = try RunnerStage()
         let request = OperationRunner.Request(
