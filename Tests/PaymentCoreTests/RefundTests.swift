@@ -51,6 +51,23 @@ import Testing
         #expect(stage.trail.contains { $0.fields.contains(AuditField("row", "own.refund-denied")) })
     }
 
+    /// Seed 3641238747: the first refund had been executed, and its caller was told that it failed.
+    @Test(arguments: [false, true])
+    func `a refund of what its provider lost is in doubt, also after rows were lost`(_ isRecovered: Bool) throws {
+        var stage = try succeeded([.reference])
+        if isRecovered {
+            try stage.failOver(fixture.request([.reference]))
+            stage.run()
+        }
+        stage.sendScript = [.lostAnswer]
+        try stage.refund([0: 300])
+        stage.run(while: { $0.trail.last?.type != .outcome })
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .notFound) }
+        try stage.refund([0: 200], key: "refund-2")
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined, .quarantined])
+    }
+
     @Test func `what cannot be refunded is refused and changes nothing`() throws {
         var early = try fixture.stage([.reference])
         #expect(throws: OperationRefusal.self) { try early.refund() }

@@ -77,7 +77,9 @@ extension TableA {
 
     /// Nothing but refusals and declines so far, and the status does not show it.
     private static let refusedOwnRows: [Row] = [
-        own("own.refused", .gone(.refused)) { $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood },
+        own("own.refused", .gone(.refused)) {
+            $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood && $0.status != .denied
+        },
         own("own.declined", .gone(.status)) { $0.worst == .declined && $0.declinesBound },
         own("own.capture-refused-and-may-change", .goneAfterUndo) {
             $0.purpose == .capture && ($0.worst == .refused || $0.worst == .declined)

@@ -14,8 +14,9 @@ enum StatusReading {
         case .void: return void(known)
         case .compensation: return refund(known, effect, contract)
         case .refund:
-            let isDenied = known.status == .notFound && leg.standsSince != nil
-            return isDenied ? .denied : refund(known, effect, contract)
+            // Only what was taken is refunded, whether that was seen on trusted rows or on others.
+            let wasSeen = leg.standsSince != nil || !leg.capturedAmount.isZero
+            return known.status == .notFound && wasSeen ? .denied : refund(known, effect, contract)
         }
     }
 
