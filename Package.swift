@@ -64,7 +64,7 @@ let package = Package(
                 .embedInCode("Migrations/0001-payments.sql"), .embedInCode("Migrations/0002-refused-by-name.sql"),
                 .embedInCode("Migrations/0003-comparisons.sql"), .embedInCode("Migrations/0004-changed-payments.sql"),
                 .embedInCode("Migrations/0005-site.sql"), .embedInCode("Migrations/0006-store-identity.sql"),
-                .embedInCode("Migrations/0007-waiting.sql"),
+                .embedInCode("Migrations/0007-waiting.sql"), .embedInCode("Migrations/0008-asked.sql"),
             ], swiftSettings: strict),
         // The wire.
         .target(name: "StrictJSON", swiftSettings: core),

@@ -103,24 +103,25 @@ enum ChangeStatements {
         return Statement(
             """
             INSERT INTO legs AS known (payment_id, leg, provider, first_at_provider, amount, captured, status, standing,
-                created_at, key, currency, refunds, stands, work)
+                created_at, key, currency, refunds, stands, work, asked_at)
             SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::boolean[], $5::bigint[], $6::bigint[],
-                $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])
+                $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+                $15::bigint[])
             ON CONFLICT (payment_id, leg) DO UPDATE
             SET captured = excluded.captured, status = excluded.status, standing = excluded.standing,
                 key = excluded.key, currency = excluded.currency, refunds = excluded.refunds, stands = excluded.stands,
-                work = excluded.work
+                work = excluded.work, asked_at = excluded.asked_at
             WHERE (known.captured, known.status, known.standing, known.key, known.currency, known.refunds, known.stands,
-                    known.work)
+                    known.work, known.asked_at)
                 IS DISTINCT FROM (excluded.captured, excluded.status, excluded.standing, excluded.key,
-                    excluded.currency, excluded.refunds, excluded.stands, excluded.work)
+                    excluded.currency, excluded.refunds, excluded.stands, excluded.work, excluded.asked_at)
             """,
             [
                 .texts(rows.map(\.0)), .ints(rows.map { Int64($0.1.leg) }), .texts(rows.map(\.1.provider)),
                 .bools(rows.map(\.1.isFirstAtProvider)), .ints(rows.map(\.1.amount)), .ints(rows.map(\.1.captured)),
                 .texts(rows.map(\.1.status)), .texts(rows.map(\.1.standing)), .ints(rows.map(\.1.createdAt)),
                 .texts(rows.map(\.1.key)), .texts(rows.map(\.1.currency)), .texts(rows.map(\.1.refunds)),
-                .texts(rows.map(\.1.stands)), .texts(rows.map(\.1.work)),
+                .texts(rows.map(\.1.stands)), .texts(rows.map(\.1.work)), .ints(rows.map(\.1.askedAt)),
             ])
     }
 

@@ -51,6 +51,9 @@ struct Migrations {
         Step(
             number: 7, name: "waiting", sql: String(decoding: PackageResources._007_waiting_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 8, name: "asked", sql: String(decoding: PackageResources._008_asked_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

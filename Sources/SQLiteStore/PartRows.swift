@@ -9,19 +9,20 @@ extension LegRow {
         try db.cachedStatement(
             sql: """
                 INSERT INTO legs (payment_id, leg, provider, first_at_provider, amount, captured, status, standing,
-                    created_at, key, currency, refunds, stands, work)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    created_at, key, currency, refunds, stands, work, asked_at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (payment_id, leg) DO UPDATE
                 SET captured = excluded.captured, status = excluded.status, standing = excluded.standing,
                     key = excluded.key, currency = excluded.currency, refunds = excluded.refunds,
-                    stands = excluded.stands, work = excluded.work
+                    stands = excluded.stands, work = excluded.work, asked_at = excluded.asked_at
                 WHERE captured <> excluded.captured OR status IS NOT excluded.status
                     OR standing <> excluded.standing OR key IS NOT excluded.key OR currency IS NOT excluded.currency
                     OR refunds IS NOT excluded.refunds OR stands IS NOT excluded.stands OR work IS NOT excluded.work
+                    OR asked_at IS NOT excluded.asked_at
                 """
         ).execute(arguments: [
             payment, leg, provider, isFirstAtProvider, amount, captured, status, standing, createdAt, key, currency,
-            refunds, stands, work,
+            refunds, stands, work, askedAt,
         ])
     }
 }

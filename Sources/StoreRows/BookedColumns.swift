@@ -10,7 +10,7 @@ internal import Reconciler
 package enum BookedColumns {
     /// The columns of a leg.
     package static let legColumns = [
-        "payment_id", "leg", "key", "amount", "currency", "captured", "refunds", "stands", "work",
+        "payment_id", "leg", "key", "amount", "currency", "captured", "refunds", "stands", "work", "asked_at",
     ]
 
     /// The columns of a leg, with commas between.
@@ -47,7 +47,7 @@ package enum BookedColumns {
         guard let text = try row.text(first) else { return nil }
         guard let payment = PaymentID(text: text) else { throw StoreFailure.malformed("a payment's id is malformed") }
         let leg = Int(try row.number(first + 1))
-        if let document = try row.data(first + 11) {
+        if let document = try row.data(first + 12) {
             let found = try PaymentDocument.decode(document).bookedPositions.first { $0.leg == leg }
             guard let found, found.payment == payment, found.provider == provider else {
                 throw StoreFailure.malformed("a payment's document has another leg than its rows")
@@ -59,8 +59,9 @@ package enum BookedColumns {
             payment: payment, leg: leg, provider: provider, key: EffectKey(reported: try row.word(first + 2)),
             amount: try Money(row.number(first + 3), currency), captured: try Money(row.number(first + 5), currency),
             refunds: try row.refunds(first + 6), standing: try row.choice(first + 7),
-            work: try row.choice(first + 8), state: try row.choice(first + 9),
-            updatedAt: Timestamp(milliseconds: try row.number(first + 10)))
+            work: try row.choice(first + 8), state: try row.choice(first + 10),
+            updatedAt: Timestamp(milliseconds: try row.number(first + 11)),
+            askedAt: try row.int(first + 9).map { Timestamp(milliseconds: $0) })
     }
 }
 

@@ -27,7 +27,7 @@ package struct ComparedRow: WrittenRow {
         Column("ours_payment", .text), Column("ours_leg", .int), Column("ours_amount", .int),
         Column("ours_currency", .text), Column("ours_captured", .int), Column("ours_refunds", .text),
         Column("ours_stands", .text), Column("ours_work", .text), Column("ours_state", .text),
-        Column("ours_updated_at", .int),
+        Column("ours_updated_at", .int), Column("ours_asked_at", .int),
     ]
 
     /// The columns that are read back, with commas between.
@@ -61,7 +61,7 @@ package struct ComparedRow: WrittenRow {
         AND c.ours_leg = l.leg AND c.ours_amount = l.amount AND c.ours_currency = l.currency
         AND c.ours_captured = l.captured AND c.ours_refunds IS NOT DISTINCT FROM l.refunds
         AND c.ours_stands = l.stands AND c.ours_work = l.work AND c.ours_state = p.state
-        AND c.ours_updated_at = p.updated_at
+        AND c.ours_updated_at = p.updated_at AND c.ours_asked_at IS NOT DISTINCT FROM l.asked_at
         """
 
     /// The row of a position.
@@ -107,6 +107,7 @@ package struct ComparedRow: WrittenRow {
             .text(ours?.amount.currency.code), .int(ours?.captured.value),
             .text(try RefundColumn.text(ours?.refunds ?? [])), .text(ours?.standing.rawValue),
             .text(ours?.work.rawValue), .text(ours?.state.rawValue), .int(ours?.updatedAt.milliseconds),
+            .int(ours?.askedAt?.milliseconds),
         ]
     }
 }
@@ -160,6 +161,7 @@ extension ComparedRow {
             amount: try Money(row.number(first + 2), currency), captured: try Money(row.number(first + 4), currency),
             refunds: try row.refunds(first + 5), standing: try row.choice(first + 6),
             work: try row.choice(first + 7), state: try row.choice(first + 8),
-            updatedAt: Timestamp(milliseconds: try row.number(first + 9)))
+            updatedAt: Timestamp(milliseconds: try row.number(first + 9)),
+            askedAt: try row.int(first + 10).map { Timestamp(milliseconds: $0) })
     }
 }

@@ -29,6 +29,8 @@ package struct LegRow: Sendable {
     package let stands: String
     /// Who is still at work on it (``BookedPosition/Work``).
     package let work: String
+    /// When the latest of what its provider did was asked for first (``BookedPosition/askedAt``).
+    package let askedAt: Int64?
 
     /// The rows of a payment's legs.
     package static func rows(of payment: Payment) throws(StoreFailure) -> [LegRow] {
@@ -42,7 +44,8 @@ package struct LegRow: Sendable {
                     captured: leg.capturedAmount.value, status: leg.knowledge?.status.rawValue,
                     standing: standing(of: leg), createdAt: payment.createdAt.milliseconds, key: position.key.text,
                     currency: position.amount.currency.code, refunds: try RefundColumn.text(position.refunds),
-                    stands: position.standing.rawValue, work: position.work.rawValue))
+                    stands: position.standing.rawValue, work: position.work.rawValue,
+                    askedAt: position.askedAt?.milliseconds))
         }
         return rows
     }

@@ -39,6 +39,23 @@ import Testing
         #expect(compared > Int(RandomWalkTests.seeds) / 2)
     }
 
+    @Test func `what was asked for last is dated by its first request, however late its answer is`() throws {
+        var stage = try fixture.stage([.reference], send: [.none, .lostAnswer])
+        let created = stage.durable.createdAt
+        #expect(stage.durable.bookedPositions.map(\.askedAt) == [created])
+        stage.run(while: { $0.sent(.capture).isEmpty })
+        let captured = stage.durable.updatedAt
+        stage.run()
+        let position = stage.durable.bookedPositions[0]
+        #expect(position.askedAt == captured && position.updatedAt > captured && captured > created)
+        stage.now = stage.now + .days(1)
+        try stage.refund([0: 100])
+        let refunded = stage.now
+        #expect(stage.durable.bookedPositions[0].askedAt == captured, "nothing was given back yet")
+        stage.run()
+        #expect(stage.durable.bookedPositions[0].askedAt == refunded)
+    }
+
     @Test func `standing and work follow a payment that is held, captured and refunded`() throws {
         var stage = try fixture.stage([.reference, .reference], .manual)
         #expect(stage.durable.bookedPositions.map(\.standing) == [.undecided, .undecided])

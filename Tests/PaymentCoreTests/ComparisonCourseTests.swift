@@ -118,6 +118,15 @@ import Testing
         #expect(world.discrepancies.isEmpty && world.run.isProven == true)
     }
 
+    /// Seed 3609420555: the answer to a refund was lost in an outage, and its replay changed our row days after.
+    @Test func `what the provider did long before our row learned of it may be forgotten`() throws {
+        let world = try world { world in
+            world.contract.statusRetention = .hours(12)
+            world.books[key] = try Compared.ours("k", .taken, asked: Compared.start + .hours(-12))
+        }
+        #expect(world.rows[key]?.row == "provider.forgot")
+    }
+
     @Test func `a run that rested for days asks what the provider may have forgotten meanwhile`() throws {
         let world = try ComparisonWorld(run: Compared.run())
         world.contract.statusRetention = .hours(6)

@@ -26,13 +26,14 @@ enum Compared {
     static func ours(
         _ name: String, _ standing: BookedPosition.Standing, amount: Int64 = 1_000, captured: Int64? = nil,
         refunds: [String: Int64] = [:], work: BookedPosition.Work = .none, state: PaymentState = .succeeded,
-        at moment: Timestamp = start
+        at moment: Timestamp = start, asked: Timestamp? = nil
     ) throws -> BookedPosition {
         let took = standing == .taken || standing == .givenBack
         return BookedPosition(
             payment: try payment(name), leg: 0, provider: try provider(), key: EffectKey(reported: name),
             amount: try Money(amount, yen()), captured: try Money(captured ?? (took ? amount : 0), yen()),
-            refunds: try Compared.refunds(refunds), standing: standing, work: work, state: state, updatedAt: moment)
+            refunds: try Compared.refunds(refunds), standing: standing, work: work, state: state, updatedAt: moment,
+            askedAt: asked)
     }
 
     /// A transaction under a key, which names the payment of `names`.

@@ -129,7 +129,7 @@ extension ComparisonContractCase {
 
 /// How what is remembered of a leg may differ from what the books say now.
 private enum Unchanged: CaseIterable {
-    case same, differs, named, payment, leg, amount, captured, refunds, standing, work, state, moment, absent
+    case same, differs, named, payment, leg, amount, captured, refunds, standing, work, state, moment, asked, absent
 
     func change(_ row: inout ComparedPosition, other: PaymentID) {
         switch self {
@@ -149,7 +149,8 @@ private enum Unchanged: CaseIterable {
             captured: self == .captured ? ours.refunded : ours.captured,
             refunds: self == .refunds ? [] : ours.refunds, standing: self == .standing ? .held : ours.standing,
             work: self == .work ? .people : ours.work, state: self == .state ? .failed : ours.state,
-            updatedAt: self == .moment ? ours.updatedAt + .milliseconds(1) : ours.updatedAt)
+            updatedAt: self == .moment ? ours.updatedAt + .milliseconds(1) : ours.updatedAt,
+            askedAt: self == .asked ? nil : ours.askedAt)
     }
 }
 

@@ -17,7 +17,7 @@ public struct EarlierVersion: Sendable {
         self.run = run
     }
 
-    private static let columns = "key, currency, refunds, stands, work"
+    private static let columns = "key, currency, refunds, stands, work, asked_at"
 
     /// Holds the store to what its payments say, after payments that the earlier version wrote from the beginning, and
     /// after payments that both wrote in turn.
@@ -27,7 +27,8 @@ public struct EarlierVersion: Sendable {
         var first = try await it.payments.create(order)
         var second = try await it.payments.settle(Scenario.Order("k2"))
         try await requireBooks(first, second)
-        try await run("UPDATE legs SET key = NULL, currency = NULL, refunds = NULL, stands = NULL, work = NULL")
+        let none = EarlierVersion.columns.split(separator: ", ").map { "\($0) = NULL" }
+        try await run("UPDATE legs SET \(none.joined(separator: ", "))")
         try await run("UPDATE payments SET booked_version = NULL")
         try await requireBooks(first, second)
 

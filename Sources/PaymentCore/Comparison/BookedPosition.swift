@@ -49,11 +49,15 @@ public struct BookedPosition: Sendable, Hashable, Codable {
     public let state: PaymentState
     /// When the payment changed last, by the store's clock.
     public let updatedAt: Timestamp
+    /// When the latest of what its provider did for it was asked for first: the provider did that then, or later. Our
+    /// row may have learned of it days after. `nil` in rows of a version that did not note it.
+    public let askedAt: Timestamp?
 
     /// A position as it is stored.
     public init(
         payment: PaymentID, leg: Int, provider: ProviderName, key: EffectKey, amount: Money, captured: Money,
-        refunds: [RefundPosition], standing: Standing, work: Work, state: PaymentState, updatedAt: Timestamp
+        refunds: [RefundPosition], standing: Standing, work: Work, state: PaymentState, updatedAt: Timestamp,
+        askedAt: Timestamp? = nil
     ) {
         self.payment = payment
         self.leg = leg
@@ -66,6 +70,7 @@ public struct BookedPosition: Sendable, Hashable, Codable {
         self.work = work
         self.state = state
         self.updatedAt = updatedAt
+        self.askedAt = askedAt
     }
 
     /// What was given back.
@@ -98,7 +103,14 @@ extension Payment {
             payment: id, leg: leg.index, provider: leg.provider, key: leg.primary.key, amount: leg.amount,
             captured: leg.capturedAmount, refunds: given.sorted { $0.key < $1.key },
             standing: standing(of: leg, givenBack: given), work: work(on: leg, parts), state: state,
-            updatedAt: updatedAt)
+            updatedAt: updatedAt, askedAt: askedAt(of: leg, parts))
+    }
+
+    private func askedAt(of leg: Leg, _ parts: [Refund.Part]) -> Timestamp {
+        var done = [leg.primary] + parts.filter { $0.state == .succeeded }.map(\.effect)
+        if !leg.capturedAmount.isZero { done += [leg.capture].compactMap { $0 } }
+        if leg.gone != nil || leg.isCompensated { done += [leg.void, leg.compensation].compactMap { $0 } }
+        return done.compactMap(\.firstIntentAt).max() ?? createdAt
     }
 
     /// What gave back all of a leg that was undone: the refunds that were seen. Where a completed sale was reversed

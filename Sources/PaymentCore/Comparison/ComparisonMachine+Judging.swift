@@ -281,6 +281,6 @@ extension ComparisonMachine {
     /// was silent: a run may rest for days between two of its steps.
     private func isForgotten(_ ours: BookedPosition?, _ now: Timestamp) -> Bool {
         guard let ours, let retention = contract.statusRetention else { return false }
-        return now - ours.updatedAt > retention - contract.clockSkew
+        return now - (ours.askedAt ?? ours.updatedAt) > retention - contract.clockSkew
     }
 }
