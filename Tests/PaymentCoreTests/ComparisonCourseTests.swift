@@ -118,6 +118,24 @@ import Testing
         #expect(world.discrepancies.isEmpty && world.run.isProven == true)
     }
 
+    /// Seed 1250199027: our row changed in every window, and was compared anew each time with what was remembered.
+    @Test func `a hold that people left to run out is found although its payment is written again and again`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .quarantined)
+            world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)
+        }
+        #expect(world.rows[key]?.row == "ours.under-way")
+        for hour: Int64 in 1...3 {
+            world.provider[key] = try Compared.theirs(
+                "k", .expired, names: "k", created: nil, at: Compared.start + .minutes(70))
+            world.books[key] = try Compared.ours(
+                "k", .held, work: .underWay, state: .quarantined, at: Compared.start + .minutes(60 * hour + 5))
+            try world.finish(Compared.run(hour: hour))
+        }
+        #expect(world.rows[key]?.finding == .statusDiffers)
+        #expect(world.discrepancies.count == 1)
+    }
+
     /// Seed 3609420555: the answer to a refund was lost in an outage, and its replay changed our row days after.
     @Test func `what the provider did long before our row learned of it may be forgotten`() throws {
         let world = try world { world in
