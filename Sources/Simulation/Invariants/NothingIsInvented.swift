@@ -44,7 +44,7 @@ public struct NothingIsInvented: Invariant {
         let horizon = run.createdAt + (Span.zero - (contract.maxRequestLife + contract.visibilityLag))
         // An amount does not change in flight: it is judged however young it is.
         findings.require(
-            sides.writtenAt < horizon || sides.isShownOtherwise, at, sides.named,
+            sides.seenAt(by: run) < horizon || sides.isShownOtherwise, at, sides.named,
             "\(key) at \(run.provider) is called \(finding.finding.rawValue) by \(finding.row), and changed "
                 + "\((at - sides.writtenAt).milliseconds) ms ago")
         if finding.finding == .hidden {

@@ -116,10 +116,20 @@ struct TrueSides {
     }
 
     /// When a side changed last, by what either has of it: what is gone bears no date.
-    var writtenAt: Timestamp {
-        let never = Timestamp(milliseconds: 0)
-        let here = ours?.payment.updatedAt ?? namedPayment?.updatedAt
-        return max(all.map(\.changedAt).max() ?? never, here ?? never)
+    var writtenAt: Timestamp { max(all.map(\.changedAt).max() ?? .init(milliseconds: 0), writtenHereAt) }
+
+    /// When our side was written last.
+    private var writtenHereAt: Timestamp {
+        ours?.payment.updatedAt ?? namedPayment?.updatedAt ?? Timestamp(milliseconds: 0)
+    }
+
+    /// When what a run can see was written last. A provider that is asked for no key shows a transaction in the window
+    /// of its latest change only: one that changed again after the window is missing in it, and how young that change
+    /// is cannot be seen (seed 1250203066).
+    func seenAt(by run: ComparisonRun) -> Timestamp {
+        guard provider.contract.inquiry != .byOwnKey else { return writtenAt }
+        let seen = all.map(\.changedAt).filter { $0 < run.window.to }
+        return max(seen.max() ?? .init(milliseconds: 0), writtenHereAt)
     }
 
     /// Whether the listing withheld the key for a time after a second transaction was entered under it.
