@@ -152,6 +152,19 @@ import Testing
         #expect(machine.payment.reason?.code == .declined)
     }
 
+    /// Simulation, seed 62: the end of a request of the holder before ended what this one had asked, and it asked again.
+    @Test func `the end of an earlier holder's request does not end a question that is under way`() throws {
+        let contracts = try fixture.byName([.reference])
+        let context = MachineContext(now: fixture.start, contracts: contracts)
+        let created = PaymentMachine.create(try fixture.request([.reference]), context).machine
+        var machine = PaymentMachine(payment: created.payment)
+        let asked = machine.handle(.claimed, context).count { if case .inquire = $0 { true } else { false } }
+        #expect(asked == 1 && machine.busy == [0])
+        let late = AttemptReport(.indeterminate, code: "read_timeout")
+        let again = machine.handle(.attempted(leg: 0, effect: .primary, number: 1, late), context)
+        #expect(again.isEmpty && machine.busy == [0])
+    }
+
     @Test func `attempts that had no effect do not use up the plug`() throws {
         var stage = try fixture.stage(
             [.gmoPG], plug: true, deadline: fixture.start + .days(1),

@@ -25,8 +25,10 @@ extension PaymentMachine {
         leg index: Int, effect reference: EffectReference, number: Int, _ report: AttemptReport,
         _ context: MachineContext
     ) -> [PaymentAction] {
-        busy.remove(index)
-        requesting.remove(index)
+        if requesting[index] == Request(effect: reference, number: number) {
+            requesting[index] = nil
+            busy.remove(index)
+        }
         guard payment.legs.indices.contains(index),
             let effect = effect(reference, ofLeg: index), effect.open?.number == number
         else { return [] }
@@ -106,7 +108,7 @@ extension PaymentMachine {
         guard payment.legs.indices.contains(index) else { return [] }
         // What was asked before a request says nothing of it, and ends nothing that is on its way. Only this holder's
         // own counts: another's may be in rows that were read again, and who lost them must find that out by writing.
-        guard !requesting.contains(index) else { return [] }
+        guard requesting[index] == nil else { return [] }
         busy.remove(index)
         payment.legs[index].inquiries += 1
         let tries = payment.legs[index].inquiries

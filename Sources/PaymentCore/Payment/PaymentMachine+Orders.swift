@@ -28,7 +28,7 @@ extension PaymentMachine {
         // What was in doubt before is no reason to look late at what is new.
         if effect.attempts == 0 { payment.legs[index].inquiries = 0 }
         busy.insert(index)
-        requesting.insert(index)
+        requesting[index] = Request(effect: reference, number: number)
         record(
             .intent, leg: index,
             [

@@ -10,10 +10,16 @@ public struct PaymentMachine: Sendable {
     public internal(set) var newEntries: [AuditEntry] = []
     /// Legs of which this holder has a request or an inquiry under way. Not durable: a crash forgets it.
     public internal(set) var busy: Set<Int> = []
-    /// Those of them of which it is a request: an answer to a question that was asked before it says nothing of it.
-    var requesting: Set<Int> = []
+    /// Those of them of which it is a request, and which: an answer to a question that was asked before it says nothing
+    /// of it, nor does the end of a request of an earlier holder.
+    var requesting: [Int: Request] = [:]
     /// Times at which something will be due, gathered anew by each planning.
     var wakes: [Wake] = []
+
+    struct Request: Equatable {
+        let effect: EffectReference
+        let number: Int
+    }
 
     struct Wake {
         let at: Timestamp
