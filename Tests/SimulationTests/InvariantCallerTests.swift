@@ -1,4 +1,5 @@
 import PaymentCore
+import Reconciler
 import Simulation
 import Testing
 
@@ -105,7 +106,7 @@ import Testing
         let order = try story.nextSend()
         var invariant = KeysDoNotCollide()
         invariant.judge(story)
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         #expect(invariant.words.isEmpty)
         // Somebody else's payment with the same keys inside: nothing was sent of it yet.
         let fresh = try Story()
@@ -123,7 +124,7 @@ import Testing
             throw Story.Missing(what: "a request")
         }
         #expect(theirs.key == order.key)
-        invariant.judge(.sent(replica: 0, theirs), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), theirs), story)
         #expect(invariant.words == ["one effect key for two effects"])
     }
 

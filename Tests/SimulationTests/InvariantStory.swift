@@ -100,7 +100,7 @@ struct Story {
         guard let place = actions.firstIndex(where: { if case .send = $0 { true } else { false } }),
             case .send(let order) = actions.remove(at: place)
         else { throw Missing(what: "a request") }
-        note(.sent(replica: 0, order))
+        note(.sent(replica: 0, token: LeaseToken(1), order))
         return order
     }
 
@@ -116,7 +116,9 @@ struct Story {
     }
 
     mutating func answer(_ order: SendOrder, _ report: AttemptReport) {
-        handle(.attempted(leg: order.leg, effect: order.effect, number: order.number, report))
+        let ended = PaymentEvent.attempted(leg: order.leg, effect: order.effect, number: order.number, report)
+        note(.learned(replica: 0, token: LeaseToken(1), ended, payment: order.payment))
+        handle(ended)
     }
 
     /// Carries out everything that is asked for, and lets time pass, until the payment rests or is due no
@@ -127,7 +129,7 @@ struct Story {
             while !actions.isEmpty {
                 switch actions.removeFirst() {
                 case .send(let order):
-                    note(.sent(replica: 0, order))
+                    note(.sent(replica: 0, token: LeaseToken(1), order))
                     let execution = try deliver(order, whims: whims[order.kind] ?? .none)
                     answer(order, execution.report)
                 case .inquire(let order): try inquire(order)
@@ -144,9 +146,9 @@ struct Story {
         guard let place = providers.firstIndex(where: { $0.name == order.provider }) else {
             throw Missing(what: "a provider")
         }
-        note(.inquiring(replica: 0, order))
+        note(.inquiring(replica: 0, token: LeaseToken(1), order))
         let seen = providers[place].read(order.transactionKey, began: now, at: now)
-        note(.learned(replica: 0, .inquired(leg: order.leg, seen), payment: order.payment))
+        note(.learned(replica: 0, token: LeaseToken(1), .inquired(leg: order.leg, seen), payment: order.payment))
         handle(.inquired(leg: order.leg, seen))
     }
 

@@ -8,12 +8,12 @@ import Testing
         var story = try Story()
         let order = try story.nextSend()
         var invariant = IntentBeforeSend()
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         #expect(invariant.words == ["authorize of leg 0, attempt 1, left without a durable intent"])
         var second = IntentBeforeSend()
         second.judge(story)
         #expect(second.words.isEmpty)
-        second.judge(.sent(replica: 0, order), story)
+        second.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         #expect(second.words == ["authorize of leg 0, attempt 1, left without a durable intent"])
     }
 
@@ -23,7 +23,7 @@ import Testing
         var invariant = IntentBeforeSend()
         invariant.judge(story)
         invariant.judge(from: nil, to: story.payment, story)
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         #expect(invariant.words.isEmpty)
     }
 
@@ -46,7 +46,7 @@ import Testing
         var invariant = KeyIsDerived()
         invariant.judge(story)
         #expect(invariant.words.isEmpty)
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         #expect(invariant.words.contains("authorize of leg 0 was sent under another key than its own"))
     }
 
@@ -93,10 +93,10 @@ import Testing
         invariant.judge(.started(replica: 0, site: 0), story)
         invariant.judge(.promoted(site: 0, epoch: 1, rowsLost: 0), story)
         invariant.judge(from: nil, to: story.payment, story)
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         invariant.judge(.promoted(site: 1, epoch: 2, rowsLost: 0), story)
         #expect(invariant.words.isEmpty)
-        invariant.judge(.sent(replica: 0, order), story)
+        invariant.judge(.sent(replica: 0, token: LeaseToken(1), order), story)
         invariant.judge(from: story.payment, to: newer, epoch: 1, site: 1, story)
         invariant.judge(.promoted(site: 0, epoch: 2, rowsLost: 0), story)
         #expect(

@@ -65,7 +65,9 @@ extension EngineMachine {
                 guard !rules.breaks(.failedCommitForgotten) else { continue }
                 let delay = settings.policy.resendSchedule.delay(min(tries, 3), jitter: context().jitter)
                 jobs.append(.commit(id, token, answered(change), after: delay))
-            case .perform(let action): jobs.append(.perform(id, token, action))
+            case .perform(let action):
+                jobs.append(.perform(id, token, action))
+                if rules.breaks(.jobsDoneTwice) { jobs.append(.perform(id, token, action)) }
             case .reload: jobs.append(.reload(id, token, try: 0, after: .zero))
             case .answered(let ticket, let answer): self.answer(ticket, .answered(answer))
             case .changed(let payment):

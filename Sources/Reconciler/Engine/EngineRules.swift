@@ -52,6 +52,8 @@ package struct EngineRules: Sendable, Hashable {
         case bodyNotCompared
         /// A settled answer is made anew for every repeat of its key.
         case answerForgotten
+        /// What a change calls for is begun twice.
+        case jobsDoneTwice
         /// A payment that another process has is not read while somebody waits for it.
         case othersNotLookedAt
     }

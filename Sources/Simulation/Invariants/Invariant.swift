@@ -6,7 +6,7 @@ public import Reconciler
 /// What happens is handed over piece by piece, already unpacked, because most happenings concern one or two
 /// of them. An invariant implements only what it needs.
 public protocol Invariant: Sendable {
-    /// Its number in the protocol, 1 to 22.
+    /// Its number in the protocol, 1 to 23.
     static var number: Int { get }
     /// What holds.
     static var sentence: String { get }
@@ -22,6 +22,10 @@ public protocol Invariant: Sendable {
     mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence)
     /// A request left a replica.
     mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence)
+    /// A replica asked for the status of a leg, or sent a request of it, under the token by which it holds the payment.
+    mutating func began(_ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp)
+    /// What it asked or sent came to an end.
+    mutating func learned(_ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp)
     /// A request was executed, declined, replayed or refused.
     mutating func arrived(_ order: SendOrder, _ outcome: OutcomeClass, at: Timestamp, _ evidence: Evidence)
     /// A text was told to people: an alert, or why a change was refused.
@@ -64,6 +68,14 @@ extension Invariant {
     /// Nothing to look at.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {}
     /// Nothing to look at.
+    public mutating func began(
+        _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
+    ) {}
+    /// Nothing to look at.
+    public mutating func learned(
+        _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
+    ) {}
+    /// Nothing to look at.
     public mutating func arrived(
         _ order: SendOrder, _ outcome: OutcomeClass, at: Timestamp, _ evidence: Evidence
     ) {}
@@ -94,7 +106,14 @@ extension Invariant {
         case .answered(let operation, let answer): answered(operation, answer, at: at, evidence)
         case .committed(let commit): committed(commit, at: at, evidence)
         case .refused(_, let payment, let why): told(why, payment: payment, at: at)
-        case .sent(let replica, let order): sent(order, replica: replica, at: at, evidence)
+        case .sent(let replica, let token, let order):
+            sent(order, replica: replica, at: at, evidence)
+            began(order.leg, of: order.payment, replica: replica, token: token, at: at)
+        case .inquiring(let replica, let token, let order):
+            began(order.leg, of: order.payment, replica: replica, token: token, at: at)
+        case .learned(let replica, let token, .attempted(let leg, _, _, _), let payment),
+            .learned(let replica, let token, .inquired(let leg, _), let payment):
+            learned(leg, of: payment, replica: replica, token: token, at: at)
         case .arrived(let order, let outcome, _): arrived(order, outcome, at: at, evidence)
         case .alerted(let alert): told(alert.message, payment: alert.payment, at: at)
         case .leased(let site, _, let payment, let token):
@@ -107,7 +126,7 @@ extension Invariant {
             promoted(site: site, epoch: epoch, rowsLost: lost, at: at, evidence)
         case .compared(let news): compared(news, at: at, evidence)
         case .faultsEnded: faultsEnded(at: at, evidence)
-        case .inquiring, .learned: break
+        case .learned: break
         }
     }
 }

@@ -13,7 +13,7 @@ public struct Judges: Sendable {
             KeyIsDerived(),
             OldWritersRefused(), LatchesOnlyForward(), TrailUnbroken(), NoSecrets(), ComesToRest(),
             DrainsFinish(), WindowsAdjoin(), OneRunAtATime(), MoneyIsProven(), DifferencesAreFound(),
-            NothingIsInvented(), OnlyStrangersAreUndone(),
+            NothingIsInvented(), OnlyStrangersAreUndone(), OneQuestionAtATime(),
         ]
     }
 
@@ -29,9 +29,10 @@ public struct Judges: Sendable {
         switch happening.what {
         case .committed(let commit):
             for place in invariants.indices { invariants[place].committed(commit, at: at, evidence) }
-        case .sent(let replica, let order):
+        case .sent(let replica, let token, let order):
             for place in invariants.indices {
                 invariants[place].sent(order, replica: replica, at: at, evidence)
+                invariants[place].began(order.leg, of: order.payment, replica: replica, token: token, at: at)
             }
         case .arrived(let order, let outcome, _):
             for place in invariants.indices { invariants[place].arrived(order, outcome, at: at, evidence) }
@@ -43,7 +44,6 @@ public struct Judges: Sendable {
             for place in invariants.indices { invariants[place].fault(kind, at: at) }
         case .compared(let news):
             for place in invariants.indices { invariants[place].compared(news, at: at, evidence) }
-        case .inquiring, .learned: break
         default:
             for place in invariants.indices { invariants[place].observe(happening, evidence) }
         }

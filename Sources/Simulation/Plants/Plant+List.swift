@@ -90,6 +90,10 @@ extension Plant {
         breach(
             .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 5,
             breaks: [15]),
+        breach(.jobsDoneTwice, "what a change calls for is begun twice", within: 5, breaks: [23]),
+        breach(
+            .failedCommitForgotten, "a change that the store did not take is not tried again", within: 5,
+            breaks: [15]),
         sabotaged(
             .overdueHasLowerBound, "what is due for longer than a day is not looked for", within: 40, breaks: [15]),
         sabotaged(

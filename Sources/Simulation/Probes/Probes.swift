@@ -28,9 +28,9 @@ public struct Probes: Sendable {
         let at = happening.at
         switch happening.what {
         case .committed(let commit): committed(commit, at, evidence)
-        case .sent(_, let order): sent(order, at)
+        case .sent(_, _, let order): sent(order, at)
         case .arrived(let order, let outcome, let code): arrived(order, outcome, code, at, evidence)
-        case .learned(_, .inquired(let leg, let observation), let payment):
+        case .learned(_, _, .inquired(let leg, let observation), let payment):
             read(observation, leg: leg, of: payment, evidence)
         case .leased(_, let replica, let payment, _): memory.holders[payment] = replica
         case .refused(let replica, let payment, _):

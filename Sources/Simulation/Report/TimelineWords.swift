@@ -33,7 +33,7 @@ struct TimelineWords {
             return committed(commit)
         case .refused(let replica, let payment, let why):
             return HappeningWords(self.replica(replica), "may not write \(name(payment)): \(why)")
-        case .sent(let replica, let order):
+        case .sent(let replica, _, let order):
             let words = "sends \(TimelineWords.name(order)) of \(name(order.payment)) leg \(order.leg) "
             return HappeningWords(
                 self.replica(replica), words + "to \(order.provider), \(order.amount), attempt \(order.number)",
@@ -72,9 +72,9 @@ struct TimelineWords {
         switch happening.what {
         case .asked(let operation, _), .answered(let operation, _): operation.payment
         case .committed(let commit): commit.after.id
-        case .refused(_, let payment, _), .learned(_, _, let payment), .leased(_, _, let payment, _): payment
-        case .sent(_, let order), .arrived(let order, _, _): order.payment
-        case .inquiring(_, let order): order.payment
+        case .refused(_, let payment, _), .learned(_, _, _, let payment), .leased(_, _, let payment, _): payment
+        case .sent(_, _, let order), .arrived(let order, _, _): order.payment
+        case .inquiring(_, _, let order): order.payment
         case .alerted(let alert): alert.payment
         case .compared(.ordered(let order, _)): order.finding.payment
         case .compared, .fault, .started, .stopping, .stopped, .promoted, .faultsEnded: nil

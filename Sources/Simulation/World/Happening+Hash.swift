@@ -23,7 +23,7 @@ extension TraceHash {
             add(bytes: commit.after.auditHead.hash.bytes)
             add(commit.after.dueAt?.milliseconds ?? 0)
         case .refused(let replica, let payment, _): add(4, replica, payment)
-        case .sent(let replica, let order):
+        case .sent(let replica, _, let order):
             add(5, replica, order.payment)
             add(text: order.key.text)
             add(order.number)
@@ -31,8 +31,8 @@ extension TraceHash {
             add(6, outcome.rawValue, order.payment)
             add(text: order.key.text)
             add(text: code)
-        case .inquiring(let replica, let order): add(7, replica, order.payment)
-        case .learned(let replica, _, let payment): add(8, replica, payment)
+        case .inquiring(let replica, _, let order): add(7, replica, order.payment)
+        case .learned(let replica, _, _, let payment): add(8, replica, payment)
         case .alerted(let alert): add(9, alert.leg ?? -1, alert.payment)
         case .fault(let kind, let id, _):
             add(10)

@@ -25,14 +25,14 @@ public struct Happening: Sendable {
         case committed(Commit)
         /// The store refused a change.
         case refused(replica: Int, payment: PaymentID, why: String)
-        /// A request leaves a replica for a provider.
-        case sent(replica: Int, SendOrder)
+        /// A request leaves a replica, which holds its payment under a token, for a provider.
+        case sent(replica: Int, token: LeaseToken, SendOrder)
         /// A request arrives at the provider and is executed, declined, replayed or refused.
         case arrived(SendOrder, outcome: OutcomeClass, code: String)
-        /// An inquiry leaves a replica.
-        case inquiring(replica: Int, InquiryOrder)
+        /// An inquiry leaves a replica, which holds its payment under a token.
+        case inquiring(replica: Int, token: LeaseToken, InquiryOrder)
         /// A replica takes in what an attempt or an inquiry brought.
-        case learned(replica: Int, PaymentEvent, payment: PaymentID)
+        case learned(replica: Int, token: LeaseToken, PaymentEvent, payment: PaymentID)
         /// A person is told.
         case alerted(Alert)
         /// A fault strikes.

@@ -37,6 +37,8 @@ struct SimulatedReplica {
     var tries: [Int]
     /// Tries to insert a new payment by the ticket of whoever wants it, for the identity of faults.
     var insertions: [Int: Int] = [:]
+    /// Tickets whose new payment reached the store, whatever was answered.
+    var inserted: Set<Int> = []
     /// Callers that wait here for news of a payment.
     var waiting: [(payment: Int, ask: Int)] = []
     /// Differences that its engine was to settle, and what it answered.
@@ -68,6 +70,7 @@ struct SimulatedReplica {
         asksStandby = false
         known.removeAll()
         insertions.removeAll()
+        inserted.removeAll()
         settlements.removeAll()
         waiting.removeAll(keepingCapacity: true)
         for place in courses.indices {

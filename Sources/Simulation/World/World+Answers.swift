@@ -6,6 +6,11 @@ extension World {
     /// An operation is over.
     mutating func finish(_ ask: Int, _ result: Result<OperationResult, OperationFailure>) {
         let store = sites[replicas[asks[ask].replica].site].store
+        if case .failure(.store(let failure)) = result, failure.code != .indeterminate,
+            replicas[asks[ask].replica].inserted.contains(ask)
+        {
+            misconduct = "a caller was told that nothing was done of a payment that is written"
+        }
         let there = store.rows[tasks[asks[ask].task].payment]?.payment
         switch result {
         case .success(.settled(let payment)): settle(ask, payment)

@@ -69,7 +69,11 @@ extension World {
         if let bits = strikes(.crashBeforeCommit, a, b, c) {
             return crash(replica, restartAfter: downtime(bits))
         }
+        let record = change.record.flatMap { sites[replicas[replica].site].store.record($0.caller, $0.key) }
         let result = attempt(change, by: replica, a, b, c)
+        if record == nil, sites[replicas[replica].site].store.row(change.payment.id) != nil {
+            replicas[replica].inserted.insert(ticket)
+        }
         if case .success(.committed) = result {
             if let bits = strikes(.crashAfterCommit, a, b, c) {
                 return crash(replica, restartAfter: downtime(bits))
@@ -116,6 +120,9 @@ extension World {
         }
         return .success(write(change, by: replica))
     }
+
+    /// A payment that is claimed so often without a change is claimed in a loop.
+    static let mostIdleClaims = 100
 
     static let unreachable = StoreFailure(.unavailable, operation: "store", cause: "not reachable")
 
@@ -167,6 +174,13 @@ extension World {
         emit(.leased(site: replicas[replica].site, replica: replica, payment: payment, token: token))
     }
 
+    private mutating func noteIdleClaim(_ payment: PaymentID) {
+        guard let place = places[payment] else { return }
+        idleClaims[place] += 1
+        guard idleClaims[place] > World.mostIdleClaims else { return }
+        misconduct = "payment \(place) was claimed \(idleClaims[place]) times, and nothing was done about it"
+    }
+
     private mutating func claimDue(
         _ replica: Int, _ request: ClaimRequest
     ) -> Result<[ClaimedPayment], StoreFailure> {
@@ -181,7 +195,10 @@ extension World {
                 return payment.payment.legs.allSatisfy { $0.inquiries < 4 }
             }
         }
-        for payment in claimed { leased(replica, payment.payment.id, payment.token) }
+        for payment in claimed {
+            leased(replica, payment.payment.id, payment.token)
+            noteIdleClaim(payment.payment.id)
+        }
         return .success(claimed)
     }
 

@@ -13,11 +13,15 @@ extension World {
 
     /// What is due, waits or is on the way, but for what people must decide; nil if nothing is.
     func unrest() -> String? {
+        if let misconduct { return misconduct }
         guard sites[activeSite].isServing, !link.isChanging, link.isUp else { return "no site serves yet" }
         let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
         for (index, replica) in replicas.enumerated() {
             guard let engine = replica.engine, !engine.isIdle else { continue }
             return "replica \(index) still has \(engine.activeCount) payments in work"
+        }
+        for ask in asks where ask.isOpen && ask.machine != nil && carriesOn(ask.replica, ask.incarnation) {
+            return "a request of payment \(tasks[ask.task].payment) that a replica took was never answered"
         }
         var stuck: Set<Int> = []
         for (place, row) in sites[activeSite].store.rows.enumerated() {

@@ -72,6 +72,7 @@ extension World {
         guard case .committed = result, let row = sites[site].store.row(change.payment.id),
             let place = places[change.payment.id]
         else { return result }
+        idleClaims[place] = 0
         let entry = ChangedRow(
             payment: place, after: row.payment, entries: change.entries, token: row.token, record: change.record)
         emit(

@@ -26,6 +26,7 @@ extension World {
         guard let engine = replicas[job.replica].engine,
             let order = engine.permitted(order, within: right, now: own)
         else { return tell(job, order, AttemptReport(.unsent, code: "site_not_active"), after: 1) }
+        if right == nil { misconduct = "replica \(job.replica) sent a request though its site may not act" }
         guard own <= order.startBefore || does(.sendTimeNotBounded) else {
             return tell(job, order, AttemptReport(.unsent, code: "expired"), after: 1)
         }
@@ -35,7 +36,7 @@ extension World {
         if outages[provider] > now, chance.bits(37, a, b, c) & 1 == 0 {
             return tell(job, order, AttemptReport(.unsent, code: "connection_refused"), after: 5)
         }
-        emit(.sent(replica: job.replica, order))
+        emit(.sent(replica: job.replica, token: job.token, order))
         let wire = wires.put(
             Wire(
                 replica: job.replica, incarnation: job.incarnation, payment: job.payment, token: job.token,
@@ -199,7 +200,7 @@ extension World {
             if does(.readsJudgedByTheirEnd) { observation.began = clock(job.replica) }
             event = .inquired(leg: order.leg, observation)
         }
-        emit(.learned(replica: job.replica, event, payment: ids[job.payment]))
+        emit(.learned(replica: job.replica, token: job.token, event, payment: ids[job.payment]))
         tell(job.replica, .learned(ids[job.payment], job.token, event))
     }
 }

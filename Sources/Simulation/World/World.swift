@@ -66,6 +66,10 @@ public struct World {
     /// Requests that left before they were decided durably; only sabotage does that.
     var sentEarly: Set<AttemptName> = []
     var tasksOf: [[Int]] = []
+    /// What an engine did that it must not do though no payment shows it; a run with it never comes to rest.
+    var misconduct: String?
+    /// Claims of each payment since it was last changed.
+    var idleClaims: [Int]
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -97,6 +101,7 @@ public struct World {
             providers[place].saysWhenRecorded = chance.draw("says when recorded", place, below: 4) > 0
         }
         outages = Array(repeating: 0, count: plan.providers.count)
+        idleClaims = Array(repeating: 0, count: ids.count)
         storms = outages
         let places = places
         sites = (0..<plan.sites).map { _ in Site(store: SimulatedStore(places: places)) }
