@@ -136,6 +136,22 @@ import Testing
         #expect(world.discrepancies.count == 1)
     }
 
+    /// Seed 1721265140: two copies of a request were answered at one moment, declined and held.
+    @Test func `a hold is over although its listing still shows what was declined at the moment when it began`() throws {
+        let world = try world { world in
+            world.books[key] = try Compared.ours("k", .held, state: .authorized)
+            world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)
+            world.alsoListed = [try Compared.theirs("k", .declined, names: "k", created: nil)]
+        }
+        #expect(world.rows[key]?.theirs?.lines.count == 2)
+        swap(&world.alsoListed, &world.listedEarlier)
+        let end = Compared.start + .minutes(70)
+        world.provider[key] = try Compared.theirs("k", .expired, names: "k", created: nil, at: end)
+        world.books[key] = try Compared.ours("k", .ended, state: .canceled, at: end)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.discrepancies.isEmpty && world.rows[key]?.finding == .matched)
+    }
+
     /// Seed 3609420555: the answer to a refund was lost in an outage, and its replay changed our row days after.
     @Test func `what the provider did long before our row learned of it may be forgotten`() throws {
         let world = try world { world in

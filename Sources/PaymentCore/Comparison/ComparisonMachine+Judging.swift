@@ -101,8 +101,8 @@ extension ComparisonMachine {
                 let all = seen?.joined(by: position, isAnswer: true) ?? position
                 guard all.isShared, isListed != nil else { return all }
                 // A line that the listing was asked for, and does not show any more, became the later one.
-                let kept = Set(position.lines.compactMap(\.updatedAt))
-                return all.without(Set(all.untold).intersection(asked?.earlier ?? []).subtracting(kept))
+                let askedFor = Set(all.untold).intersection(asked?.earlier ?? [])
+                return all.without(askedFor, keeping: position.lines)
             // Money that was shown is not explained away by an inquiry that does not find it.
             case .absent: return listed == nil && !Item.holdsMoney(seen) ? nil : seen
             case .unavailable, nil: return seen

@@ -76,9 +76,12 @@ extension ListedPosition {
         .compactMap(\.updatedAt).sorted()
     }
 
-    /// The same without the lines that changed last at these moments.
-    func without(_ moments: Set<Timestamp>) -> ListedPosition {
-        let left = lines.filter { line in line.updatedAt.map { !moments.contains($0) } ?? true }
+    /// The same without the lines that changed last at these moments, but for those that are still shown. Two may have
+    /// changed at the same moment (seed 1721265140).
+    func without(_ moments: Set<Timestamp>, keeping shown: [ListedLine]) -> ListedPosition {
+        let left = lines.filter { line in
+            shown.contains(line) || line.updatedAt.map { !moments.contains($0) } ?? true
+        }
         return left.isEmpty ? self : with(left, naming: self)
     }
 
