@@ -51,7 +51,7 @@ let package = Package(
         // Use cases and loops over ports.
         .target(name: "Reconciler", dependencies: ["PaymentCore", logging, metrics], swiftSettings: core),
         // Stores.
-        .target(name: "MemoryStore", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
+        .target(name: "MemoryStore", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: core),
         .target(name: "StoreRows", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
         .target(
             name: "SQLiteStore", dependencies: ["StoreRows", "Reconciler", "PaymentCore", grdb, logging],
@@ -85,7 +85,8 @@ let package = Package(
             dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics],
             swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
-        .target(name: "Simulation", dependencies: ["PaymentCore", "Reconciler"], swiftSettings: core),
+        .target(
+            name: "Simulation", dependencies: ["MemoryStore", "PaymentCore", "Reconciler"], swiftSettings: core),
         // A provider that misbehaves on purpose. It shares no code with the daemon, so that it can judge it.
         .target(
             name: "ProviderSimulator", dependencies: [hummingbird, nio, grdb, logging, crypto],
@@ -181,7 +182,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "SimulationTests", dependencies: ["Simulation", "Reconciler", "PaymentCore"], swiftSettings: strict),
+            name: "SimulationTests", dependencies: ["Simulation", "MemoryStore", "Reconciler", "PaymentCore"],
+            swiftSettings: strict),
         .testTarget(
             name: "LabTests",
             dependencies: ["Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", arguments],

@@ -76,10 +76,10 @@ extension MemoryStore: SiteStore {
             guard siteRow.epoch == term.epoch - 1 else { return nil }
             var term = term
             term.since = moment()
-            let newest = stored.values.map(\.payment.updatedAt).max()
+            let newest = model.everyPayment.map(\.updatedAt).max()
             siteRow = siteRow.began(term, loss: loss, newest: newest)
             siteTerms.insert(term, at: 0)
-            for id in stored.keys { stored[id]?.lease = nil }
+            model.endLeases()
             if term.site == MemoryStore.site { heldTerm.epoch = term.epoch }
             return siteRow
         }
@@ -103,10 +103,7 @@ extension MemoryStore: SiteStore {
 
     /// How many payments are leased to somebody whose lease runs.
     public func paymentsInWork() async throws(StoreFailure) -> Int {
-        try perform(.paymentsInWork) {
-            let now = moment()
-            return stored.values.count { $0.lease.map { $0.until > now } ?? false }
-        }
+        try perform(.paymentsInWork) { model.leasedCount(at: moment()) }
     }
 
     /// Does nothing: it takes writes already.

@@ -1,43 +1,20 @@
 public import PaymentCore
 public import Reconciler
 
-/// Payments in memory: for tests and the simulator. It keeps nothing beyond the life of the object, and behaves as
-/// every other store does.
+/// Payments in memory, for tests. It keeps nothing beyond the life of the object, and behaves as every other store
+/// does.
+///
+/// It adds a clock, the site's row and scripted faults to a ``StoreModel``, which has the rules.
 ///
 /// Deterministic: the same calls in the same order give the same results, whatever the seeds of hashing.
 public actor MemoryStore: PaymentStore {
-    /// A payment with its lease.
-    struct Stored {
-        var payment: Payment
-        var token: LeaseToken
-        var lease: Lease?
-    }
-
-    /// A lease that was not ended; it may have run out.
-    struct Lease {
-        var holder: String
-        var until: Timestamp
-    }
-
-    /// Whose key.
-    struct KeyPlace: Hashable {
-        var caller: CallerID
-        var key: IdempotencyKey
-    }
-
     private let clock: @Sendable () -> Timestamp
     private var latest = Timestamp(milliseconds: .min)
     private var faults: [ScriptedFault] = []
-    var stored: [PaymentID: Stored] = [:]
-    var trails: [PaymentID: [AuditEntry]] = [:]
-    var records: [KeyPlace: IdempotencyRecord] = [:]
-    var sealing = Sealing()
+    var model = StoreModel()
     /// How many changes were made, as a place in a log; and how many of them a standby has.
     var written = LogPosition(offset: 0)
     var standby: LogPosition?
-    /// The payment of each leg, by the key of its authorization or sale.
-    var legs: [Comparisons.Place: PaymentID] = [:]
-    var comparisons = Comparisons()
     nonisolated let heldTerm = HeldTerm()
     var siteRow = SiteRow(term: nil)
     var siteTerms: [SiteTerm] = []

@@ -21,35 +21,46 @@ internal import Testing
 }
 
 extension MemoryStore {
-    func apply(_ tampering: Tampering) throws {
+    func apply(_ tampering: Tampering) throws { try model.apply(tampering) }
+}
+
+extension StoreModel {
+    mutating func apply(_ tampering: Tampering) throws {
         switch tampering {
         case .alterEntry(let id, let sequence):
-            trails[id] = try (trails[id] ?? []).map { try $0.sequence == sequence ? $0.altered() : $0 }
+            try changeTrail(of: id) { trail in
+                trail = try trail.map { try $0.sequence == sequence ? $0.altered() : $0 }
+            }
         case .truncateTrail(let id):
-            trails[id]?.removeLast()
+            try changeTrail(of: id) { $0.removeLast() }
             try moveHead(of: id)
         case .rewriteTrail(let id):
-            trails[id] = Tampering.forged(trails[id] ?? [], of: id)
+            try changeTrail(of: id) { $0 = Tampering.forged($0, of: id) }
             try moveHead(of: id)
         case .removeTrail(let id):
-            trails[id] = nil
+            try changeTrail(of: id) { $0 = [] }
         case .alterSeal(let number):
-            let heads = sealing.seals.map(\.heads)
-            sealing.seals = zip(sealing.seals, heads).map { sealed, heads in
+            seals = seals.map { sealed in
                 guard sealed.seal.number == number else { return sealed }
-                return Sealing.Sealed(seal: sealed.seal, heads: Array(heads.dropLast()))
+                return Sealed(seal: sealed.seal, heads: Array(sealed.heads.dropLast()))
             }
         case .removeSeal(let number):
-            sealing.seals.removeAll { $0.seal.number == number }
+            seals.removeAll { $0.seal.number == number }
         }
     }
 
+    private mutating func changeTrail(of id: PaymentID, _ change: (inout [AuditEntry]) throws -> Void) throws {
+        let place = try #require(places[id])
+        var trail = rows[place]?.trail ?? []
+        try change(&trail)
+        rows[place]?.trail = trail
+    }
+
     /// The head is set from outside only by decoding: the machine does not offer to move it.
-    private func moveHead(of id: PaymentID) throws {
-        guard var found = stored[id], let last = trails[id]?.last else { return }
+    private mutating func moveHead(of id: PaymentID) throws {
+        guard let place = places[id], let row = rows[place], let last = row.trail.last else { return }
         let head = AuditHead(sequence: last.sequence, hash: last.hash)
-        found.payment = try found.payment.changed("auditHead", to: head)
-        stored[id] = found
+        rows[place]?.payment = try row.payment.changed("auditHead", to: head)
     }
 }
 

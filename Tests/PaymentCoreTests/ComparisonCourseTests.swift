@@ -139,7 +139,7 @@ import Testing
     /// Seed 1721265140: two copies of a request were answered at one moment, declined and held.
     @Test func `a hold is over although its listing still shows what was declined at the moment when it began`() throws {
         let world = try world { world in
-            world.books[key] = try Compared.ours("k", .held, state: .authorized)
+            world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .authorized)
             world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)
             world.alsoListed = [try Compared.theirs("k", .declined, names: "k", created: nil)]
         }

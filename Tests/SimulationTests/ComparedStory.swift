@@ -1,3 +1,4 @@
+import MemoryStore
 import Reconciler
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import MemoryStore
 import PaymentCore
 import Reconciler
 import Simulation
@@ -10,7 +11,7 @@ struct Story {
     struct Rows: StoredRows {
         var payments: [Payment] = []
         var trails: [PaymentID: [AuditEntry]] = [:]
-        var comparisons = SimulatedComparisons()
+        var comparisons = StoredComparisons()
 
         func payment(_ id: PaymentID) -> Payment? { payments.first { $0.id == id } }
         func everyPayment() -> [Payment] { payments }

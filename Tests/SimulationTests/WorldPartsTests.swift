@@ -1,3 +1,4 @@
+import MemoryStore
 import PaymentCore
 import Reconciler
 import Testing
@@ -27,17 +28,17 @@ import Testing
         #expect(slots[second] == "b")
     }
 
-    private func stored() throws -> (store: SimulatedStore, machine: PaymentMachine, plan: RunPlan, now: Timestamp) {
+    private func stored() throws -> (store: StoreModel, machine: PaymentMachine, plan: RunPlan, now: Timestamp) {
         let plan = RunPlan(seed: 1)
         let planned = try #require(plan.payments.first)
         let request = try #require(planned.requests.first)
-        var store = SimulatedStore(places: [planned.id: 0])
+        var store = StoreModel(placesFor: [planned.id])
         let now = plan.start
         let created = PaymentMachine.create(request, MachineContext(now: now, contracts: plan.contracts))
         let change = PaymentChange(
             payment: created.machine.payment, entries: created.machine.newEntries,
             lease: .creating(holder: "a", leaseFor: .seconds(30)))
-        guard case .committed(let version, let lease) = store.commit(change, at: now, ignoring: []) else {
+        guard case .committed(let version, let lease) = try store.commit(change, at: now) else {
             throw Missing()
         }
         #expect(version == 1)
@@ -54,9 +55,9 @@ import Testing
         _ = machine.handle(.inquireNow, MachineContext(now: now, contracts: plan.contracts))
         let change = PaymentChange(
             payment: machine.payment, entries: machine.newEntries, lease: .holding(LeaseToken(1)))
-        let first = store.commit(change, at: now, ignoring: [])
-        let second = store.commit(change, at: now, ignoring: [])
-        let lax = store.commit(change, at: now, ignoring: .versions)
+        let first = try store.commit(change, at: now)
+        let second = try store.commit(change, at: now)
+        let lax = try store.commit(change, at: now, overlooking: [.versions, .trails])
         #expect(first == .committed(version: 2, lease: nil))
         #expect(second == .versionConflict)
         #expect(lax == .committed(version: 2, lease: nil))
@@ -71,7 +72,7 @@ import Testing
         let claimed = store.claim(id, holder: "b", leaseFor: .seconds(30), at: later)
         #expect(claimed?.token == LeaseToken(2))
         let change = PaymentChange(payment: machine.payment, entries: [], lease: .holding(LeaseToken(1)))
-        let written = store.commit(change, at: later, ignoring: [])
+        let written = try store.commit(change, at: later)
         let old = store.renew(id, LeaseToken(1), leaseFor: .seconds(30), at: later)
         let new = store.renew(id, LeaseToken(2), leaseFor: .seconds(30), at: later)
         #expect(written == .leaseLost)
@@ -82,9 +83,9 @@ import Testing
     @Test func `what is due is claimed once its lease is over, and not before`() throws {
         var (store, _, _, now) = try stored()
         let request = ClaimRequest(holder: "b", limit: 8, leaseFor: .seconds(30))
-        let early = store.claimDue(request, at: now + .seconds(29), overlooking: nil)
+        let early = store.claimDue(request, at: now + .seconds(29))
         let next = store.nextDue(in: .everywhere)
-        let due = store.claimDue(request, at: now + .seconds(30), overlooking: nil)
+        let due = store.claimDue(request, at: now + .seconds(30))
         #expect(early.isEmpty)
         #expect(next == now + .seconds(30))
         #expect(due.count == 1)

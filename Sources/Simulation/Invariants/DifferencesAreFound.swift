@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 
 /// Invariant 20. Whatever differs between the sides at the end is a discrepancy that is not closed, under the right

@@ -1,3 +1,4 @@
+public import MemoryStore
 public import PaymentCore
 
 /// The rows of the active site's store, as a judge may read them.
@@ -9,12 +10,12 @@ public protocol StoredRows: Sendable {
     /// The audit trail of a payment, oldest first.
     func trail(of payment: PaymentID) -> [AuditEntry]
     /// What is kept of comparisons.
-    var comparisons: SimulatedComparisons { get }
+    var comparisons: StoredComparisons { get }
 }
 
 extension StoredRows {
     /// Nothing was ever compared.
-    public var comparisons: SimulatedComparisons { SimulatedComparisons() }
+    public var comparisons: StoredComparisons { StoredComparisons() }
 }
 
 /// What an invariant may look at beside what happened: the providers' books, the store's rows, and the terms

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 
 /// Invariant 19. The money of every run that was completed is proven, and what stands is what the positions add up to.

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 
 /// Invariant 1. What we say was taken and given back is what the providers' books say.

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 internal import Reconciler
 

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 
 /// Invariant 17. The windows of a provider's chain follow each other without a gap and without an overlap.

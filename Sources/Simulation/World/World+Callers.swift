@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -85,7 +86,7 @@ extension World {
             for task in tasksOf[payment] where tasks[task].attempts > 0 {
                 tasks[task].isDone = false
                 tasks[task].attempts = 0
-                let bits = chance.bits(67, UInt64(task), UInt64(sites[activeSite].store.epoch))
+                let bits = chance.bits(67, UInt64(task), UInt64(sites[activeSite].epoch))
                 push(.ask(task: task), after: 500 + span(20_000, bits) + (tasks[task].isCreate ? 0 : 5_000))
             }
         }
@@ -133,12 +134,14 @@ extension World {
         guard asks[ask].isOpen, carriesOn(replica, asks[ask].incarnation) else { return }
         let own = clock(replica)
         guard let step = asks[ask].machine?.handle(input, at: own) else { return }
-        let store = sites[replicas[replica].site].store
+        let site = replicas[replica].site
         switch step {
         case .readPayment(let id):
-            go(on: ask, reachesStore(replica) ? .payment(store.row(id)?.payment) : .failed(World.unreachable))
+            let isReached = reachesStore(replica)
+            go(on: ask, isReached ? .payment(sites[site].store.payment(id)) : .failed(World.unreachable))
         case .readRecord(let caller, let key):
-            go(on: ask, reachesStore(replica) ? .record(store.record(caller, key)) : .failed(World.unreachable))
+            let isReached = reachesStore(replica)
+            go(on: ask, isReached ? .record(sites[site].store.record(caller, key)) : .failed(World.unreachable))
         case .create(let request, let record):
             if does(.acknowledgedBeforeDurable) { answer(ask, .accepted(.processing)) }
             tell(replica, .create(ticket: ask, request, record))

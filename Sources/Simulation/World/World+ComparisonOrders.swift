@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -87,17 +88,17 @@ extension World {
         case .readStanding: return .standing(store.comparisons.standing[name] ?? NetSums())
         case .lookUp(let questions, let part):
             let asked = Set(questions.map(\.key))
-            let listed = part.map { store.listedKeys(at: name, in: $0) } ?? []
+            let listed = part.map { store.comparisons.listedKeys(at: name, in: $0, limit: .max) } ?? []
             return .known(known(questions + listed.filter { !asked.contains($0.key) }, at: name, store))
         case .readOurs(let place, let limit):
             return .ours(store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit))
         case .readUnsettled(let key, let limit):
             return .unsettled(store.unsettledPositions(at: name, after: key, limit: limit))
         case .readDiscrepancies(let ids):
-            return .discrepancies(ids.compactMap { store.comparisons.discrepancies[$0] })
+            return .discrepancies(store.comparisons.discrepancies(ids))
         case .readDifferences:
             do throws(Money.Failure) {
-                return .differences(try store.comparisons.explained(at: name))
+                return .differences(try store.comparisons.explainedDifferences(at: name))
             } catch {
                 return nil
             }
@@ -151,13 +152,13 @@ extension World {
     /// Writes a step at the replica's site; nil if it contradicts itself, or a sum does not fit.
     mutating func written(_ step: ComparisonStep, _ replica: Int, _ token: LeaseToken) -> StepResult? {
         let site = replicas[replica].site
-        do {
-            try step.check()
+        let before = sites[site].store.comparisons.runs[step.run.id]
+        let result: StepResult
+        do throws(StoreFailure) {
+            result = try sites[site].store.comparisons.judge(step, token, overlooking: comparisonLaxness)
         } catch {
             return nil
         }
-        let before = sites[site].store.comparisons.runs[step.run.id]
-        let result = sites[site].store.comparisons.judged(step, token, ignoring: comparisonLaxness)
         guard case .recorded(let version) = result, let before else { return result }
         guard change(.step(written(step), version: version), at: site) else { return nil }
         emit(.compared(.recorded(step, before: before, replica: replica, token: token)))

@@ -1,9 +1,10 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
 /// What is wrong about comparing, because somebody planted that.
 extension World {
-    var comparisonLaxness: ComparisonLaxness { does(.laneIgnored) ? .lanes : [] }
+    var comparisonLaxness: StoreLaxness { does(.laneIgnored) ? .lanes : [] }
 
     /// What a run's machine is told of its provider.
     func comparedContract(_ name: ProviderName) -> ProviderContract? {
@@ -40,7 +41,7 @@ extension World {
     }
 
     /// What the store knows of keys.
-    func known(_ questions: [PositionQuestion], at name: ProviderName, _ store: SimulatedStore) -> [KnownPosition] {
+    func known(_ questions: [PositionQuestion], at name: ProviderName, _ store: StoreModel) -> [KnownPosition] {
         let known = store.positions(at: name, questions)
         guard does(.endedPaymentsForgotten) else { return known }
         return known.map { position in

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -132,10 +133,7 @@ extension World {
         guard reachesStore(replica) else { return step(.failed(World.storeIsAway), replica, provider) }
         switch job {
         case .findAsked(let states):
-            let runs = sites[site].store.comparisons.runs.values.filter { run in
-                run.provider == providerNames[provider] && run.kind == .asked && states.contains(run.state)
-            }
-            step(.asked(runs.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }), replica, provider)
+            step(.asked(asked(states, provider, at: site)), replica, provider)
         case .readChain:
             let head = scheduleHead(sites[site].store.comparisons.head(of: providerNames[provider]))
             step(.chain(head: head, at: storeTime(site)), replica, provider)
@@ -197,28 +195,37 @@ extension World {
         }
     }
 
+    /// The runs that people asked for, as `ComparisonLoop` reads them.
+    private func asked(_ states: [ComparisonRun.State], _ provider: Int, at site: Int) -> [ComparisonRun] {
+        states.flatMap { state in
+            var query = RunQuery(limit: 200)
+            (query.provider, query.kind, query.state) = (providerNames[provider], .asked, state)
+            return sites[site].store.comparisons.runs(query).items.reversed()
+        }
+    }
+
     private mutating func begin(_ run: ComparisonRun, at site: Int) -> ComparisonRun {
-        if let stored = sites[site].store.comparisons.runs[run.id] { return stored }
-        let first = run.stored(version: 1)
-        change(.begun(first), at: site)
-        emit(.compared(.planned(first)))
-        return first
+        let planning = sites[site].store.comparisons.planning(run)
+        if let planning { change(planning, at: site) }
+        let stored = sites[site].store.comparisons.runs[run.id] ?? run
+        if planning != nil { emit(.compared(.planned(stored))) }
+        return stored
     }
 
     private mutating func claim(_ id: ComparisonRunID, _ replica: Int, _ site: Int) -> ClaimedRun? {
-        let claimed = sites[site].store.comparisons.claimed(
+        let claim = sites[site].store.comparisons.claiming(
             id, holder: replicas[replica].holder, leaseFor: World.comparisonLease, at: storeTime(site),
-            ignoring: comparisonLaxness)
-        guard let claimed else { return nil }
-        change(.lane(claimed.run.lane, claimed.lane), at: site)
-        emit(.compared(.claimed(claimed.run, replica: replica, token: claimed.lane.token)))
-        return ClaimedRun(run: claimed.run, token: claimed.lane.token, until: claimed.lane.until)
+            overlooking: comparisonLaxness)
+        guard let claim else { return nil }
+        change(claim.change, at: site)
+        emit(.compared(.claimed(claim.claimed.run, replica: replica, token: claim.claimed.token)))
+        return claim.claimed
     }
 
     /// Makes a change of what is kept of comparisons durable; `false` if a sum does not fit.
     @discardableResult mutating func change(_ change: ComparisonChange, at site: Int) -> Bool {
         do throws(Money.Failure) {
-            try sites[site].store.comparisons.apply(change)
+            try sites[site].store.apply(change)
         } catch {
             return false
         }
@@ -228,23 +235,17 @@ extension World {
 
     private mutating func renew(_ replica: Int, _ provider: Int, _ token: LeaseToken) -> Bool {
         let site = replicas[replica].site
-        let comparisons = sites[site].store.comparisons
-        guard let run = replicas[replica].courses[provider].run, comparisons.holds(run, token),
-            var lane = comparisons.lanes[run.lane]
+        guard let run = replicas[replica].courses[provider].run,
+            let renewing = sites[site].store.comparisons.renewing(
+                run.id, token, leaseFor: World.comparisonLease, at: storeTime(site))
         else { return false }
-        lane.until = storeTime(site) + World.comparisonLease
-        change(.lane(run.lane, lane), at: site)
-        return true
+        return change(renewing, at: site)
     }
 
     private mutating func release(_ replica: Int, _ provider: Int, _ token: LeaseToken, _ note: ComparisonStep?) {
         let site = replicas[replica].site
         guard let run = replicas[replica].courses[provider].run else { return }
         if let note { _ = written(note, replica, token) }
-        guard sites[site].store.comparisons.holds(run, token),
-            var lane = sites[site].store.comparisons.lanes[run.lane]
-        else { return }
-        lane.holder = ""
-        change(.lane(run.lane, lane), at: site)
+        if let releasing = sites[site].store.comparisons.releasing(run.id, token) { change(releasing, at: site) }
     }
 }

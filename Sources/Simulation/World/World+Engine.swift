@@ -103,7 +103,7 @@ extension World {
     mutating func enterTerm(_ replica: Int) {
         guard replicas[replica].isUp else { return }
         let site = replicas[replica].site
-        tell(replica, .entered(term: sites[site].isServing ? sites[site].store.epoch : nil, recovery))
+        tell(replica, .entered(term: sites[site].isServing ? sites[site].epoch : nil, recovery))
         tell(replica, .look)
     }
 

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -118,7 +119,7 @@ extension World {
             if bits & 1 == 0 { _ = write(change, by: replica) }
             return .failure(StoreFailure(.indeterminate, operation: "commit", cause: "connection lost"))
         }
-        return .success(write(change, by: replica))
+        return write(change, by: replica)
     }
 
     /// A payment that is claimed so often without a change is claimed in a loop.
@@ -133,7 +134,7 @@ extension World {
         let site = replicas[replica].site
         let isReached = reachesStore(replica)
         let row: Result<Payment?, StoreFailure> =
-            isReached ? .success(sites[site].store.row(id)?.payment) : .failure(World.unreachable)
+            isReached ? .success(sites[site].store.payment(id)) : .failure(World.unreachable)
         switch job.work {
         case .reload(let tries): return .reloaded(id, job.token, try: tries, row)
         case .claim:
@@ -156,7 +157,9 @@ extension World {
             return .claimedWaiting(request, .success(claimed))
         case .readResting(let place, let limit):
             guard isReached else { return .resting(after: place, .failure(World.unreachable)) }
-            return .resting(after: place, .success(sites[site].store.resting(after: place, limit: limit)))
+            var query = PaymentQuery(limit: limit)
+            (query.state, query.after) = (.authorized, place)
+            return .resting(after: place, .success(sites[site].store.payments(query)))
         case .askStandby: return .standby(standbyReading(replica))
         case .commit, .insert, .returned, .perform, .read, .told: return nil
         }
@@ -187,7 +190,7 @@ extension World {
         guard reachesStore(replica) else { return .failure(World.unreachable) }
         let site = replicas[replica].site
         let oldest = does(.overdueHasLowerBound) ? storeTime(site) + .hours(-24) : nil
-        var claimed = sites[site].store.claimDue(request, at: storeTime(site), overlooking: oldest)
+        var claimed = sites[site].store.claimDue(request, at: storeTime(site), overlookingBefore: oldest)
         if does(.pollsOnlyEvents) || does(.givesUpAfterTries) {
             claimed = claimed.filter { payment in
                 guard let place = places[payment.payment.id] else { return false }

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -129,13 +130,13 @@ extension World {
         guard old == activeSite else { return }
         let new = 1 - old
         var lost: [Int] = []
-        for case .changed(let row) in link.log[link.applied...] where !lost.contains(row.payment) {
-            lost.append(row.payment)
+        for case .changed(_, let place) in link.log[link.applied...] where !lost.contains(place) {
+            lost.append(place)
         }
         if !does(.oldSiteGoesOn) { stopSite(old) }
-        let epoch = sites[old].store.epoch + 1
+        let epoch = sites[old].epoch + 1
         activeSite = new
-        sites[new].store.epoch = epoch
+        sites[new].epoch = epoch
         sites[new].isServing = true
         link.begin()
         link.isCut = false
@@ -156,7 +157,7 @@ extension World {
         if does(.lostNotAfterForgotten) { window.latestNotAfter = always }
         recovery = window
         // Somebody compares the two sides' listings once they show everything.
-        let bits = chance.bits(73, UInt64(sites[activeSite].store.epoch))
+        let bits = chance.bits(73, UInt64(sites[activeSite].epoch))
         let after = max(0, (window.readsCountFrom - time).milliseconds) + 30_000 + span(600_000, bits)
         push(.site(.compared(window.readsCountFrom)), after: after)
     }
@@ -166,10 +167,8 @@ extension World {
         guard link.isUp, !link.hasStandby else { return }
         let standby = 1 - activeSite
         stopSite(standby)
-        let epoch = sites[standby].store.epoch
         sites[standby].store = sites[activeSite].store
-        sites[standby].store.epoch = epoch
-        for place in sites[standby].store.rows.indices { sites[standby].store.rows[place]?.holder = "" }
+        sites[standby].store.endLeases()
         link.hasStandby = true
         link.begin()
         askStandbyAgain()

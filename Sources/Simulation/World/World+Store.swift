@@ -1,9 +1,12 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
 /// One site: a store, and whether its term runs.
 struct Site {
-    var store: SimulatedStore
+    var store: StoreModel
+    /// The term under which it is written. Writers of another term are refused.
+    var epoch: Int64 = 1
     /// How far the store's clock is off, in milliseconds.
     var clockOffset: Int64 = 0
     /// Whether it holds the term: its replicas may write and send.
@@ -12,17 +15,8 @@ struct Site {
 
 /// What a store tells its standby.
 enum LogEntry {
-    case changed(ChangedRow)
+    case changed(ChangedRow, place: Int)
     case compared(ComparisonChange)
-}
-
-/// A change of a payment, or of a key.
-struct ChangedRow {
-    let payment: Int
-    let after: Payment?
-    let entries: [AuditEntry]
-    let token: LeaseToken
-    let record: IdempotencyRecord?
 }
 
 /// The way from the active site to its standby.
@@ -62,29 +56,31 @@ extension World {
     private var canConfirm: Bool { plan.replication != .synchronous || link.isUp || !link.hasStandby }
 
     /// Makes a change durable in the store of a replica's site, if the store takes it.
-    mutating func write(_ change: PaymentChange, by replica: Int) -> CommitResult {
+    mutating func write(_ change: PaymentChange, by replica: Int) -> Result<CommitResult, StoreFailure> {
         let site = replicas[replica].site
-        guard sites[site].isServing else { return .leaseLost }
+        guard sites[site].isServing else { return .success(.leaseLost) }
         var change = change
         sabotage(&change)
-        let before = sites[site].store.row(change.payment.id)?.payment
-        let result = sites[site].store.commit(change, at: storeTime(site), ignoring: laxness(change))
-        guard case .committed = result, let row = sites[site].store.row(change.payment.id),
-            let place = places[change.payment.id]
-        else { return result }
+        let before = sites[site].store.payment(change.payment.id)
+        let result: CommitResult
+        do throws(StoreFailure) {
+            result = try sites[site].store.commit(change, at: storeTime(site), overlooking: laxness(change))
+        } catch {
+            return .failure(error)
+        }
+        guard case .committed = result, let place = places[change.payment.id], let row = sites[site].store.rows[place]
+        else { return .success(result) }
         idleClaims[place] = 0
-        let entry = ChangedRow(
-            payment: place, after: row.payment, entries: change.entries, token: row.token, record: change.record)
         emit(
             .committed(
                 Commit(
                     site: site, replica: replica, token: World.token(change.lease, row.token),
-                    epoch: sites[site].store.epoch, before: before, after: row.payment, entries: change.entries,
+                    epoch: sites[site].epoch, before: before, after: row.payment, entries: change.entries,
                     isConfirmed: canConfirm)))
-        tell(.changed(entry), from: site)
+        if let told = sites[site].store.changedRow(by: change) { tell(.changed(told, place: place), from: site) }
         if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
         nudge(site, place, except: replica)
-        return result
+        return .success(result)
     }
 
     private static func token(_ lease: PaymentChange.LeaseRequirement, _ newest: LeaseToken) -> LeaseToken? {
@@ -97,9 +93,13 @@ extension World {
 
     private func laxness(_ change: PaymentChange) -> StoreLaxness {
         var laxness: StoreLaxness = []
-        if does(.versionIgnored) { laxness.insert(.versions) }
-        if does(.refundsNotReserved), change.record?.operation == .refund { laxness.insert(.versions) }
-        if does(.leaseTokenIgnored) { laxness.formUnion([.leases, .versions]) }
+        // A change from an older version does not continue the trail either.
+        if does(.versionIgnored) { laxness.formUnion([.versions, .trails]) }
+        if does(.refundsNotReserved), change.record?.operation == .refund {
+            laxness.formUnion([.versions, .trails])
+        }
+        if does(.leaseTokenIgnored) { laxness.formUnion([.leases, .versions, .trails]) }
+        if does(.auditEntryDropped) || does(.secretInAudit) { laxness.insert(.trails) }
         if does(.duplicateCreateAccepted), change.record?.operation == .create { laxness.insert(.keys) }
         return laxness
     }
@@ -119,11 +119,8 @@ extension World {
     /// Keeps the first settled answer under a key.
     mutating func keep(_ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey, site: Int) -> StoredAnswer? {
         guard let kept = sites[site].store.keep(answer, caller, key) else { return nil }
-        if let record = sites[site].store.record(caller, key), let place = places[record.payment],
-            let row = sites[site].store.rows[place]
-        {
-            let entry = ChangedRow(payment: place, after: nil, entries: [], token: row.token, record: record)
-            tell(.changed(entry), from: site)
+        if let told = sites[site].store.changedRow(of: caller, key), let place = places[told.payment] {
+            tell(.changed(told, place: place), from: site)
         }
         return kept
     }
@@ -137,7 +134,8 @@ extension World {
         guard plan.replication == .asynchronous else { return ship(upTo: count) }
         let bits =
             switch entry {
-            case .changed(let row): chance.bits(23, UInt64(row.payment), UInt64(row.after?.version ?? 0), UInt64(count))
+            case .changed(let row, let place):
+                chance.bits(23, UInt64(place), UInt64(row.after?.version ?? 0), UInt64(count))
             case .compared: chance.bits(101, UInt64(count), UInt64(now))
             }
         let drawn = 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits)
@@ -150,7 +148,7 @@ extension World {
         let standby = 1 - activeSite
         for place in link.applied..<count {
             switch link.log[place] {
-            case .changed(let row): apply(row, to: standby)
+            case .changed(let row, _): sites[standby].store.apply(row)
             case .compared(let change): apply(change, to: standby)
             }
         }
@@ -159,21 +157,9 @@ extension World {
 
     private mutating func apply(_ change: ComparisonChange, to standby: Int) {
         do throws(Money.Failure) {
-            try sites[standby].store.comparisons.apply(change)
+            try sites[standby].store.apply(change)
         } catch {
             return  // Not reached: the sums fit where the change was made first.
         }
-    }
-
-    private mutating func apply(_ entry: ChangedRow, to standby: Int) {
-        if let record = entry.record {
-            sites[standby].store.records[CallerKey(caller: record.caller, key: record.key)] = record
-        }
-        guard let payment = entry.after else { return }
-        let trail = sites[standby].store.rows[entry.payment]?.trail ?? []
-        sites[standby].store.rows[entry.payment] = SimulatedStore.Row(
-            payment: payment, trail: trail + entry.entries, token: entry.token, holder: "",
-            until: Timestamp(milliseconds: 0))
-        sites[standby].store.note(payment, at: entry.payment)
     }
 }

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 
 /// What others do at the providers: differences that a comparison has to find.

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -26,7 +27,7 @@ extension World {
     /// found by the others within a pause of that moment, and never before.
     mutating func nudge(_ site: Int, _ payment: Int, except writer: Int?) {
         guard let row = sites[site].store.rows[payment], let dueAt = row.payment.dueAt else { return }
-        let at = row.holder.isEmpty ? dueAt : max(dueAt, row.until)
+        let at = row.lease.map { max(dueAt, $0.until) } ?? dueAt
         let moment = max(now, now + (at - storeTime(site)).milliseconds)
         for replica in replicas.indices
         where replicas[replica].site == site && replicas[replica].isUp && replicas[replica].wanted != nil {

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -103,8 +104,8 @@ public struct World {
         outages = Array(repeating: 0, count: plan.providers.count)
         idleClaims = Array(repeating: 0, count: ids.count)
         storms = outages
-        let places = places
-        sites = (0..<plan.sites).map { _ in Site(store: SimulatedStore(places: places)) }
+        let ids = ids
+        sites = (0..<plan.sites).map { _ in Site(store: StoreModel(placesFor: ids)) }
         for site in 0..<plan.sites {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
@@ -227,7 +228,7 @@ public struct World {
     /// What judges may look at.
     var evidence: Evidence {
         Evidence(
-            now: time, providers: providers, rows: sites[activeSite].store.view, policy: plan.policy,
+            now: time, providers: providers, rows: RowView(sites[activeSite].store, places), policy: plan.policy,
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
     }
 

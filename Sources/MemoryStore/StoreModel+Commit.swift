@@ -1,0 +1,123 @@
+public import PaymentCore
+public import Reconciler
+
+extension StoreModel {
+    /// Takes one change in, or refuses it whole.
+    ///
+    /// - Parameter overlooked: What is not checked; only sabotage names anything.
+    /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself or the stored trail.
+    public mutating func commit(
+        _ change: PaymentChange, at now: Timestamp, overlooking overlooked: StoreLaxness = []
+    ) throws(StoreFailure) -> CommitResult {
+        let headBefore = overlooked.contains(.trails) ? nil : try change.checkedHeadBefore()
+        if let record = change.record, let known = self.record(record.caller, record.key),
+            !overlooked.contains(.keys)
+        {
+            return .duplicate(known)
+        }
+        if case .creating(let holder, let span) = change.lease {
+            return try insert(change, headBefore, Lease(holder: holder, until: now + span), overlooked)
+        }
+        return try update(change, headBefore, overlooked)
+    }
+
+    private mutating func insert(
+        _ change: PaymentChange, _ headBefore: AuditHead?, _ lease: Lease, _ overlooked: StoreLaxness
+    ) throws(StoreFailure) -> CommitResult {
+        let id = change.payment.id
+        let known = row(id)
+        if known != nil, !overlooked.contains(.keys) {
+            // Without a record there is nothing to point at: the payment is there, and is not this one.
+            let record = record(change.payment.caller, change.payment.key)
+            return record.map { .duplicate($0) } ?? .versionConflict
+        }
+        if let headBefore { try PaymentChange.requireContinuation(from: headBefore, of: .empty(id)) }
+        let token = LeaseToken((known?.token.number ?? 0) + 1)
+        let payment = StoreModel.stored(change.payment)
+        let place = place(of: id)
+        rows[place] = Row(
+            payment: payment, trail: change.entries, token: token, lease: lease, isUnsealed: !change.entries.isEmpty)
+        note(payment, at: place)
+        keepKey(of: change)
+        return .committed(version: payment.version, lease: token)
+    }
+
+    private mutating func update(
+        _ change: PaymentChange, _ headBefore: AuditHead?, _ overlooked: StoreLaxness
+    ) throws(StoreFailure) -> CommitResult {
+        guard let place = places[change.payment.id] else { return .versionConflict }
+        if let refusal = try refusal(of: change, headBefore, at: place, overlooked) { return refusal }
+        let payment = StoreModel.stored(change.payment)
+        if rows[place]?.payment.legs.count != payment.legs.count { note(payment, at: place) }
+        if case .releasing = change.lease { rows[place]?.lease = nil }
+        rows[place]?.payment = payment
+        if !change.entries.isEmpty {
+            rows[place]?.trail.append(contentsOf: change.entries)
+            rows[place]?.isUnsealed = true
+        }
+        keepKey(of: change)
+        return .committed(version: payment.version, lease: nil)
+    }
+
+    /// Why a change is not taken; `nil` if it is.
+    private func refusal(
+        of change: PaymentChange, _ headBefore: AuditHead?, at place: Int, _ overlooked: StoreLaxness
+    ) throws(StoreFailure) -> CommitResult? {
+        guard let row = rows[place] else { return .versionConflict }
+        switch change.lease {
+        case .holding(let token), .releasing(let token):
+            let isHeld = row.lease != nil && row.token == token
+            guard isHeld || overlooked.contains(.leases) else { return .leaseLost }
+        case .creating, .none: break
+        }
+        guard row.payment.version == change.payment.version || overlooked.contains(.versions) else {
+            return .versionConflict
+        }
+        if let headBefore { try PaymentChange.requireContinuation(from: headBefore, of: row.payment.auditHead) }
+        return nil
+    }
+
+    /// A payment's place, which it gets now if it has none.
+    mutating func place(of id: PaymentID) -> Int {
+        if let place = places[id] { return place }
+        places[id] = rows.count
+        ids.append(id)
+        rows.append(nil)
+        return rows.count - 1
+    }
+
+    /// A payment under its next version.
+    private static func stored(_ payment: Payment) -> Payment {
+        var machine = PaymentMachine(payment: payment)
+        machine.committed(version: payment.version + 1)
+        return machine.payment
+    }
+
+    /// Notes under which keys a payment's legs are found.
+    mutating func note(_ payment: Payment, at place: Int) {
+        for leg in payment.legs {
+            legs[StoredComparisons.Place(provider: leg.provider, key: leg.primary.key)] = place
+        }
+    }
+
+    /// Keeps a change's record, and its answer unless one is kept already or the key is pruned.
+    private mutating func keepKey(of change: PaymentChange) {
+        if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        if let answer = change.answer { _ = keep(answer, change.payment.caller, change.payment.key) }
+    }
+
+    /// Keeps the first settled answer under a key. Under a pruned key it keeps nothing.
+    ///
+    /// - Returns: The answer that counts: under a pruned key the one that was given; `nil` if the key was never used.
+    public mutating func keep(
+        _ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey
+    ) -> StoredAnswer? {
+        let place = KeyPlace(caller: caller, key: key)
+        guard let record = records[place] else { return nil }
+        if let first = record.answer { return first }
+        // A pruned key is spent: what is offered now is told once, and not kept.
+        guard !record.isPruned else { return answer }
+        records[place]?.answer = answer
+        return answer
+    }
+}

@@ -1,0 +1,56 @@
+public import PaymentCore
+public import Reconciler
+
+/// A change of a payment, of keys, or of both, as a standby is told of it.
+public struct ChangedRow: Sendable {
+    /// Which payment.
+    public let payment: PaymentID
+    /// The payment after the change; `nil` if only keys changed.
+    public let after: Payment?
+    /// The audit entries of the change.
+    public let entries: [AuditEntry]
+    /// The payment's newest token.
+    public let token: LeaseToken
+    /// The records of the keys that changed.
+    public let records: [IdempotencyRecord]
+}
+
+extension StoreModel {
+    /// What a standby is told of a change that was committed last; `nil` if its payment does not exist.
+    public func changedRow(by change: PaymentChange) -> ChangedRow? {
+        guard let place = places[change.payment.id], let row = rows[place] else { return nil }
+        var records: [IdempotencyRecord] = []
+        if let asked = change.record, let record = record(asked.caller, asked.key) { records.append(record) }
+        if change.answer != nil, let record = record(change.payment.caller, change.payment.key) {
+            records.append(record)
+        }
+        return ChangedRow(
+            payment: change.payment.id, after: row.payment, entries: change.entries, token: row.token, records: records)
+    }
+
+    /// What a standby is told of an answer that was kept under a key; `nil` if the key or its payment does not exist.
+    public func changedRow(of caller: CallerID, _ key: IdempotencyKey) -> ChangedRow? {
+        guard let record = record(caller, key), let place = places[record.payment], let row = rows[place] else {
+            return nil
+        }
+        return ChangedRow(payment: record.payment, after: nil, entries: [], token: row.token, records: [record])
+    }
+
+    /// Takes in what another store made durable. Nobody holds a lease here.
+    public mutating func apply(_ change: ChangedRow) {
+        for record in change.records { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        guard let payment = change.after else { return }
+        let place = place(of: change.payment)
+        let trail = rows[place]?.trail ?? []
+        rows[place] = Row(
+            payment: payment, trail: trail + change.entries, token: change.token, lease: nil, isUnsealed: true)
+        note(payment, at: place)
+    }
+
+    /// Takes in what another store, or this one, decided about comparisons.
+    ///
+    /// - Throws: If a sum does not fit; nothing is changed then.
+    public mutating func apply(_ change: ComparisonChange) throws(Money.Failure) {
+        try comparisons.apply(change)
+    }
+}
