@@ -1,85 +1,74 @@
-internal import PaymentCore
-internal import Reconciler
-internal import StrictJSON
+internal import HTTPTypes
+package import Hummingbird
+package import StrictJSON
 
 /// An answer before it is written to the connection.
-struct Answer: Sendable, Hashable {
-    static let jsonType = "application/json"
-    static let problemType = "application/problem+json"
+package struct Answer: Sendable, Hashable {
+    /// The media type of documents.
+    package static let jsonType = "application/json"
+    /// The media type of problems.
+    package static let problemType = "application/problem+json"
 
-    var status: Int
-    var contentType: String
-    var body: [UInt8]
-    var location: String?
-    /// Whole seconds.
-    var retryAfter: Int?
+    /// The HTTP status.
+    package var status: Int
+    /// The media type of the body.
+    package var contentType: String
+    /// The body.
+    package var body: [UInt8]
+    /// Where to read what was made.
+    package var location: String?
+    /// When to come again, in whole seconds.
+    package var retryAfter: Int?
     /// The answer was made by an earlier request.
-    var isReplayed = false
+    package var isReplayed = false
     /// The wait that was asked for and applied, in seconds.
-    var appliedWait: Int?
-    var allow: String?
-    var closesConnection = false
+    package var appliedWait: Int?
+    /// The methods that the route takes, with 405.
+    package var allow: String?
+    /// The connection ends after the answer, because the rest of the request is not read.
+    package var closesConnection = false
 
-    init(_ status: Int, _ json: JSONValue, location: String? = nil) {
-        self.status = status
-        contentType = Answer.jsonType
-        body = json.bytes
+    /// A document.
+    package init(_ status: Int, _ json: JSONValue, location: String? = nil) {
+        self.init(status, contentType: Answer.jsonType, body: json.bytes)
         self.location = location
     }
 
-    /// The answer to the request that created a payment, once the payment is settled.
-    init(creating payment: Payment) {
-        self.init(
-            OperationKind.create.settledStatus, PaymentRendering.payment(payment), location: Answer.path(of: payment))
-    }
-
-    /// Where a payment is read.
-    static func path(of payment: Payment) -> String { "/v1/payments/\(payment.id.text)" }
-
-    init(_ problem: Problem) {
-        status = problem.status
-        contentType = Answer.problemType
-        body = problem.json.bytes
+    /// A problem.
+    package init(_ problem: Problem) {
+        self.init(problem.status, contentType: Answer.problemType, body: problem.json.bytes)
         retryAfter = problem.retryAfter
         allow = problem.allow
         closesConnection = problem.closesConnection
     }
 
-    /// The answer of an operation that was kept, byte for byte.
-    init(kept answer: StoredAnswer, isReplayed: Bool) {
-        status = answer.status
-        contentType = answer.contentType
-        body = answer.body
-        location = answer.location
-        self.isReplayed = isReplayed
-    }
-
     /// Bytes of another type.
-    init(_ status: Int, contentType: String, body: [UInt8]) {
+    package init(_ status: Int, contentType: String, body: [UInt8]) {
         self.status = status
         self.contentType = contentType
         self.body = body
     }
 
-    /// What is kept of it for replays.
-    var stored: StoredAnswer {
-        StoredAnswer(status: status, contentType: contentType, location: location, body: body)
-    }
-
-    /// What an operator is told.
-    var told: OperatorAnswer {
-        OperatorAnswer(
-            status: status, contentType: contentType, location: location, retryAfter: retryAfter, body: body)
-    }
-}
-
-extension OperatorAnswer {
-    /// What an operator is told: the answer, or the problem that stood in its way.
-    static func of(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
-        do {
-            return try await make().told
-        } catch {
-            return Answer(error).told
+    /// The answer as it goes over the wire, under the name that the log has for the request, if it has one.
+    package func response(requestID: String? = nil) -> Response {
+        var headers = HTTPFields()
+        func set(_ name: String, _ value: String?) {
+            guard let value, let name = HTTPField.Name(name) else { return }
+            headers[name] = value
         }
+        set("Content-Type", contentType)
+        set("Cache-Control", "no-store")
+        set("X-Content-Type-Options", "nosniff")
+        set("X-Request-Id", requestID)
+        set("Location", location)
+        set("Retry-After", retryAfter.map { String($0) })
+        set("Preference-Applied", appliedWait.map { "wait=\($0)" })
+        set("Idempotent-Replayed", isReplayed ? "true" : nil)
+        set("Allow", allow)
+        set("WWW-Authenticate", status == 401 ? "Bearer" : nil)
+        set("Connection", closesConnection ? "close" : nil)
+        return Response(
+            status: HTTPResponse.Status(code: status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }
