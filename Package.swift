@@ -170,8 +170,8 @@ let package = Package(
         .testTarget(
             name: "PaymentAPITests",
             dependencies: [
-                "PaymentAPI", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance", hummingbird,
-                crypto, logging,
+                "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance",
+                hummingbird, crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(
