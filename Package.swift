@@ -75,14 +75,19 @@ let package = Package(
         .target(
             name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", logging],
             swiftSettings: strict),
-        // What callers and operators see.
+        // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
+        .target(
+            name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging],
+            swiftSettings: strict),
         .target(
             name: "PaymentAPI",
-            dependencies: ["Reconciler", "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
+            dependencies: [
+                "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics,
+            ],
             swiftSettings: strict),
         .target(
             name: "OperationsConsole",
-            dependencies: ["Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics],
+            dependencies: ["HTTPEdge", "Reconciler", "PaymentCore", hummingbird, logging, metrics, coreMetrics],
             swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
         .target(
@@ -92,9 +97,9 @@ let package = Package(
             name: "ProviderSimulator", dependencies: [hummingbird, nio, grdb, logging, crypto],
             swiftSettings: strict),
         .executableTarget(
-            name: "ProviderSimulatorProgram", dependencies: ["ProviderSimulator", arguments, logging],
+            name: "ProviderSimulatorProgram", dependencies: ["ProviderSimulator", "ProgramEdge", arguments, logging],
             swiftSettings: strict),
-        // What every program says to whoever started it: exit codes, failures, formats.
+        // What every program has to do with whoever started it: exit codes, failures, formats, the signal to stop.
         .target(name: "ProgramEdge", dependencies: [arguments], swiftSettings: strict),
         // Runs the checks, and shows the daemon from outside of it. Nothing of this is in what is deployed. It needs
         // neither a server nor a database, so that it is built quickly.
@@ -161,10 +166,13 @@ let package = Package(
             name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreContract", "Reconciler", "PaymentCore"],
             swiftSettings: strict),
         .testTarget(
+            name: "HTTPEdgeTests",
+            dependencies: ["HTTPEdge", "PaymentCore", "StrictJSON", hummingbird], swiftSettings: strict),
+        .testTarget(
             name: "PaymentAPITests",
             dependencies: [
-                "PaymentAPI", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance", hummingbird,
-                crypto, logging,
+                "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance",
+                hummingbird, crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(

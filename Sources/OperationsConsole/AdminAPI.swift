@@ -1,7 +1,6 @@
+internal import HTTPEdge
 public import Hummingbird
-internal import HummingbirdCore
 public import Logging
-internal import NIOCore
 
 /// How much the admin listener accepts, and how long it waits.
 public struct AdminLimits: Sendable, Hashable {
@@ -87,20 +86,12 @@ public struct AdminAPI: Sendable {
     public func application(
         host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let server = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                idleTimeout: TimeAmount(limits.idleTimeout),
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: 8_192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)))
+        let listener = HTTPListener(
+            idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
+        var application = listener.application(
+            responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
         let probes = responder.probes
-        return Application(
-            responder: responder, server: server,
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: nil,
-                availableConnectionsDelegate: .maximum(limits.maximumConnections, logger: logger)),
-            services: [probes.readiness, probes.startup, probes.activity],
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { await onServerRunning(port) }
-            }, logger: logger)
+        application.services = [probes.readiness, probes.startup, probes.activity]
+        return application
     }
 }

@@ -1,7 +1,6 @@
+internal import HTTPEdge
 public import Hummingbird
-internal import HummingbirdCore
 public import Logging
-internal import NIOCore
 public import PaymentCore
 public import Reconciler
 
@@ -48,21 +47,13 @@ public struct CallerAPI: Sendable {
     public func application(
         host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: limits.maximumHeaderFieldBytes, maxHeaderListSize: limits.maximumHeaderBytes,
-            maxHeaderFieldCount: limits.maximumHeaderFields)
-        let linger = TimeAmount(limits.linger)
-        let server = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [CloseAfterAnswer(linger: linger)],
-                idleTimeout: TimeAmount(limits.idleTimeout), httpDecoderConfiguration: decoder))
-        return Application(
-            responder: responder, server: server,
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: nil,
-                availableConnectionsDelegate: .maximum(limits.maximumConnections, logger: logger)),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port { await onServerRunning(port) }
-            }, logger: logger)
+        var listener = HTTPListener(
+            idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
+        listener.maximumHeaderFieldBytes = limits.maximumHeaderFieldBytes
+        listener.maximumHeaderBytes = limits.maximumHeaderBytes
+        listener.maximumHeaderFields = limits.maximumHeaderFields
+        listener.linger = limits.linger
+        return listener.application(
+            responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
     }
 }

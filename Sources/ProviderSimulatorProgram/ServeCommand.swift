@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import ProgramEdge
 import ProviderSimulator
 
 /// The command `provider-simulator serve`.

@@ -1,3 +1,4 @@
+import HTTPEdge
 import SeededChance
 import StrictJSON
 import Testing

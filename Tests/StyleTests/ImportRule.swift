@@ -26,11 +26,12 @@ struct ImportRule {
             "HTTPTransport": Allowance(inner: []),
             "StrictJSON": Allowance(inner: [], foreign: []),
             "Providers": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport", "StrictJSON"]),
-            "PaymentAPI": Allowance(inner: ["PaymentCore", "Reconciler", "StrictJSON"]),
-            "OperationsConsole": Allowance(inner: ["PaymentCore", "Reconciler"]),
+            "HTTPEdge": Allowance(inner: ["PaymentCore", "StrictJSON"]),
+            "PaymentAPI": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
+            "OperationsConsole": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler"]),
             "Simulation": Allowance(inner: ["PaymentCore", "Reconciler", "MemoryStore"]),
             "ProviderSimulator": Allowance(inner: []),
-            "ProviderSimulatorProgram": Allowance(inner: ["ProviderSimulator"]),
+            "ProviderSimulatorProgram": Allowance(inner: ["ProgramEdge", "ProviderSimulator"]),
             "ProgramEdge": Allowance(inner: []),
             // No server and no database, so that the checks are built quickly.
             "Lab": Allowance(
@@ -45,7 +46,7 @@ struct ImportRule {
             "CLibCurl": ["HTTPTransport"],
             "CLibPQ": ["PostgresStore"],
             "GRDB": ["SQLiteStore", "ProviderSimulator"],
-            "Hummingbird": ["PaymentAPI", "OperationsConsole", "ProviderSimulator", "ReconcileDaemon"],
+            "Hummingbird": ["HTTPEdge", "PaymentAPI", "OperationsConsole", "ProviderSimulator", "ReconcileDaemon"],
         ])
 
     /// The imports of `files` that the rule forbids; files outside `Sources` are passed over.

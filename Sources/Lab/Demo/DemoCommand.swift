@@ -66,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
         return try await withThrowingTaskGroup(of: DemoReport?.self) { group in
             group.addTask { try await body() }
             group.addTask {
-                await Interruption.wait()
+                await TerminationSignal.wait()
                 guard !isExpected, !Task.isCancelled else { return nil }
                 throw CommandFailure(.unavailable, "interrupted; both programs are ended")
             }
@@ -100,24 +100,5 @@ struct DemoOptions: ParsableArguments {
         try check("kills", kills, 0...100)
         try check("fault-percent", faultPercent, 0...50)
         try check("concurrency", concurrency, 1...512)
-    }
-}
-
-/// SIGINT and SIGTERM as something to await.
-enum Interruption {
-    /// Returns at the first of them, or when the task is cancelled.
-    static func wait() async {
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-        let sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process and leave its children behind.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-        var iterator = signals.makeAsyncIterator()
-        _ = await iterator.next()
-        for source in sources { source.cancel() }
     }
 }

@@ -1,25 +1,15 @@
+internal import HTTPEdge
 internal import HTTPTypes
 public import Hummingbird
 internal import Logging
-internal import NIOCore
 internal import Reconciler
 
 /// Answers every request of the admin listener.
 public struct AdminResponder: HTTPResponder {
-    /// The connection of a request.
+    /// What comes with a request from its connection: nothing that is used.
     public struct Context: InitializableFromSource, Sendable {
-        fileprivate let channel: any Channel
-
         /// A context of a connection.
-        public init(source: ApplicationRequestContextSource) {
-            channel = source.channel
-        }
-
-        /// Ends the connection a moment from now, when the answer is out: what else comes on it is not read.
-        fileprivate func closeSoon() {
-            let channel = channel
-            channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-        }
+        public init(source: ApplicationRequestContextSource) {}
     }
 
     let probes: Probes
@@ -34,20 +24,20 @@ public struct AdminResponder: HTTPResponder {
 
     /// Answers one request.
     public func respond(to request: Request, context: Context) async throws -> Response {
-        let target = request.head.path ?? ""
-        let question = target.firstIndex(of: "?") ?? target.endIndex
-        let query = target[question...].dropFirst()
+        let target = PathAndQuery(request.head.path ?? "")
         // A body that is not read to its end ends the connection.
-        var isUnread = AdminBody.isAnnounced(request)
-        defer { if isUnread { context.closeSoon() } }
+        var isUnread = BodyReading.isAnnounced(request)
+        var answer: Answer
         do {
-            let route = try route(of: target[..<question], request)
-            let body = try await body(route, request)
+            let routed = try routed(target.path, request)
+            let body = try await body(routed, request)
             isUnread = isUnread && body == nil
-            return try await answer(route, query.isEmpty ? nil : String(query), body ?? [])
-        } catch let problem as AdminProblem {
-            return try render(problem)
+            answer = try await self.answer(routed, target.query, body ?? [])
+        } catch let problem as Problem {
+            answer = Answer(problem)
         }
+        answer.closesConnection = answer.closesConnection || isUnread
+        return answer.response()
     }
 
     /// What a request asks for, and who does.
@@ -62,12 +52,11 @@ public struct AdminResponder: HTTPResponder {
     }
 
     /// Whoever has no token learns nothing of what is there for operators.
-    private func route(of path: Substring, _ request: Request) throws(AdminProblem) -> Routed {
+    private func routed(_ path: Substring, _ request: Request) throws(Problem) -> Routed {
         let found = AdminRoute.find(path)
         var person: String?
         if found?.route.isForOperators ?? (path == "/v1" || path.hasPrefix("/v1/")) {
-            let values = request.headers.filter { $0.name == .authorization }.map(\.value)
-            person = operators.person(authorization: values)
+            person = operators.person(authorization: HeaderValues(request.headers).all("authorization"))
             guard person != nil else { throw .unauthorized }
         }
         guard let found else { throw .notFound }
@@ -81,35 +70,40 @@ public struct AdminResponder: HTTPResponder {
     }
 
     /// Whose second token it is. One that belongs to nobody is refused, so that nobody believes to have approved.
-    private func approver(_ request: Request) throws(AdminProblem) -> String? {
-        let values = request.headers.filter { $0.name.canonicalName == "approval" }.map(\.value)
+    private func approver(_ request: Request) throws(Problem) -> String? {
+        let values = HeaderValues(request.headers).all("approval")
         guard !values.isEmpty else { return nil }
         guard let person = operators.person(authorization: values) else { throw .unauthorized }
         return person
     }
 
     /// The body, where the operation takes one; `nil` where it does not, and none is there.
-    private func body(_ routed: Routed, _ request: Request) async throws(AdminProblem) -> [UInt8]? {
+    private func body(_ routed: Routed, _ request: Request) async throws(Problem) -> [UInt8]? {
         guard routed.takesBody else {
-            guard routed.method != "POST" || !AdminBody.isAnnounced(request) else { throw .unexpectedBody }
+            guard routed.method != "POST" || !BodyReading.isAnnounced(request) else { throw .unexpectedBody }
             return nil
         }
-        return try await AdminBody(maximumBytes: limits.maximumBodyBytes, deadline: limits.bodyDeadline)
+        guard HeaderValues(request.headers).announceJSON else { throw .unsupportedMediaType }
+        return try await BodyReading(maximumBytes: limits.maximumBodyBytes, deadline: limits.bodyDeadline)
             .read(request)
     }
 
-    private func answer(_ routed: Routed, _ query: String?, _ body: [UInt8]) async throws -> Response {
+    private func answer(_ routed: Routed, _ query: String?, _ body: [UInt8]) async throws -> Answer {
         switch routed.route {
         case .livez, .readyz, .startupz, .activez:
             let results = await probes.results(String(routed.route.rawValue.dropFirst()))
             let document = ProbeDocument(results, isVerbose: Probes.isVerbose(query))
-            return render(document.httpStatus, "application/json", try AdminJSON.bytes(document))
-        case .metrics: return render(200, OpenMetricsText.contentType, Array(metrics.openMetrics().utf8))
-        case .description: return render(200, "application/yaml", descriptions.operations)
-        case .paymentsDescription: return render(200, "application/yaml", descriptions.payments)
+            return Answer(
+                document.httpStatus, contentType: Answer.jsonType, body: try AdminJSON.bytes(document))
+        case .metrics:
+            return Answer(
+                200, contentType: OpenMetricsText.contentType, body: Array(metrics.openMetrics().utf8))
+        case .description: return Answer(200, contentType: "application/yaml", body: descriptions.operations)
+        case .paymentsDescription:
+            return Answer(200, contentType: "application/yaml", body: descriptions.payments)
         case .payments, .payment, .events, .runs, .run, .findings, .abandonment, .discrepancies, .discrepancy,
             .assignment, .comments, .close, .site, .promotion, .drain, .demotion, .mode:
-            guard let person = routed.person else { throw AdminProblem.unauthorized }
+            guard let person = routed.person else { throw Problem.unauthorized }
             let request = OperatorRequest(
                 person: person, approver: routed.approver, id: routed.id, query: query, body: body)
             let answer = try await operatorAnswer(routed, request)
@@ -119,7 +113,7 @@ public struct AdminResponder: HTTPResponder {
                     "operator": .string(person), "method": .string(routed.method),
                     "route": .string(routed.route.rawValue), "status": .stringConvertible(answer.status),
                 ])
-            return render(answer)
+            return Answer(telling: answer)
         }
     }
 
@@ -130,30 +124,23 @@ public struct AdminResponder: HTTPResponder {
         case .events: return await reads.events(request.id, request.query)
         default:
             if let site, let operation = routed.route.siteOperation { return await site.answer(operation, request) }
-            guard let comparisons, let operation = routed.operation else { throw AdminProblem.notFound }
+            guard let comparisons, let operation = routed.operation else { throw Problem.notFound }
             return await comparisons.answer(operation, request)
         }
     }
+}
 
-    private func render(_ problem: AdminProblem) throws -> Response {
-        var response = render(problem.status, "application/problem+json", try AdminJSON.bytes(problem))
-        if problem.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
-        if !problem.allow.isEmpty { response.headers[.allow] = problem.allow.joined(separator: ", ") }
-        return response
-    }
+extension Problem {
+    /// A body came where the operation takes none.
+    fileprivate static let unexpectedBody = Problem(
+        .invalidRequest, 400, "Invalid request", detail: "No body is taken here.")
+}
 
-    private func render(_ status: Int, _ contentType: String, _ body: [UInt8]) -> Response {
-        render(OperatorAnswer(status: status, contentType: contentType, body: body))
-    }
-
-    private func render(_ answer: OperatorAnswer) -> Response {
-        var headers: HTTPFields = [
-            .contentType: answer.contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-        ]
-        headers[.location] = answer.location
-        headers[.retryAfter] = answer.retryAfter.map { String($0) }
-        return Response(
-            status: HTTPResponse.Status(code: answer.status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+extension Answer {
+    /// What an operator is told.
+    fileprivate init(telling answer: OperatorAnswer) {
+        self.init(answer.status, contentType: answer.contentType, body: answer.body)
+        location = answer.location
+        retryAfter = answer.retryAfter
     }
 }

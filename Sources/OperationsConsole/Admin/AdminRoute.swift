@@ -1,5 +1,7 @@
+internal import HTTPEdge
+
 /// The routes of the operators' listener.
-enum AdminRoute: String, Sendable, Hashable, CaseIterable {
+enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     case livez = "/livez"
     case readyz = "/readyz"
     case startupz = "/startupz"
@@ -63,24 +65,5 @@ enum AdminRoute: String, Sendable, Hashable, CaseIterable {
         case .mode: .setMode
         default: nil
         }
-    }
-
-    /// Finds the route of a path and the text at the place of the identifier.
-    static func find(_ path: Substring) -> (route: AdminRoute, id: String)? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.first == "" else { return nil }
-        let rest = Array(parts.dropFirst())
-        for route in allCases {
-            let pattern = route.rawValue.split(separator: "/").map(String.init)
-            guard pattern.count == rest.count else { continue }
-            var id = ""
-            let matches = zip(pattern, rest).allSatisfy { expected, found in
-                guard expected == "{id}" else { return expected == found }
-                id = found
-                return !found.isEmpty
-            }
-            if matches { return (route, id) }
-        }
-        return nil
     }
 }

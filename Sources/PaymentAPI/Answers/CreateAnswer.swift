@@ -1,3 +1,4 @@
+internal import HTTPEdge
 public import PaymentCore
 public import Reconciler
 

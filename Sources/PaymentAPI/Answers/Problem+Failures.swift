@@ -1,3 +1,4 @@
+internal import HTTPEdge
 internal import PaymentCore
 internal import Reconciler
 internal import StrictJSON

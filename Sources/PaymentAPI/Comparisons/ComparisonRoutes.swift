@@ -1,3 +1,4 @@
+internal import HTTPEdge
 internal import PaymentCore
 public import Reconciler
 

@@ -1,3 +1,4 @@
+internal import HTTPEdge
 internal import HTTPTypes
 public import Hummingbird
 internal import Logging
@@ -25,17 +26,15 @@ public struct APIResponder: HTTPResponder {
         let clock = ContinuousClock()
         let begin = clock.now
         let requestID = RequestID().description
-        let target = request.head.path ?? ""
-        let question = target.firstIndex(of: "?") ?? target.endIndex
-        let found = Route.find(target[..<question])
+        let target = PathAndQuery(request.head.path ?? "")
+        let found = Route.find(target.path)
         let caller = callers.caller(authorization: HeaderValues(request.headers).all("authorization"))
         var answer: Answer
         do {
             if let early = judgeHead(request, found?.route, caller) {
                 answer = early
             } else {
-                answer = try await self.answer(
-                    request, found, caller, path: target[..<question], query: target[question...].dropFirst())
+                answer = try await self.answer(request, found, caller, target)
             }
         } catch {
             answer = Answer(error)
@@ -68,19 +67,18 @@ public struct APIResponder: HTTPResponder {
     }
 
     private func answer(
-        _ request: Request, _ found: (route: Route, id: String)?, _ caller: CallerID?, path: Substring,
-        query: Substring
+        _ request: Request, _ found: (route: Route, id: String)?, _ caller: CallerID?, _ target: PathAndQuery
     ) async throws(Problem) -> Answer {
         guard let found, let caller else { throw .notFound }
-        let body = try await BodyReading(limits: limits).read(request)
+        let body = try await BodyReading(maximumBytes: limits.maximumBodyBytes, deadline: limits.bodyDeadline)
+            .read(request)
         guard gate.enter() else {
             throw .notAccepting("Too many requests are being answered.", retryAfter: 1)
         }
         defer { gate.leave() }
         let incoming = IncomingRequest(
-            caller: caller, method: request.method.rawValue, path: String(path),
-            query: query.isEmpty ? nil : String(query), id: found.id,
-            headers: HeaderValues(request.headers), body: body)
+            caller: caller, method: request.method.rawValue, path: String(target.path),
+            query: target.query, id: found.id, headers: HeaderValues(request.headers), body: body)
         return try await answer(incoming, found.route)
     }
 
@@ -100,30 +98,5 @@ public struct APIResponder: HTTPResponder {
         case .reconcile: return try await routes.reconcile(request)
         case .events, .description: throw .notFound
         }
-    }
-}
-
-extension Answer {
-    /// The answer as it goes over the wire.
-    func response(requestID: String) -> Response {
-        var headers = HTTPFields()
-        func set(_ name: String, _ value: String?) {
-            guard let value, let name = HTTPField.Name(name) else { return }
-            headers[name] = value
-        }
-        set("Content-Type", contentType)
-        set("Cache-Control", "no-store")
-        set("X-Content-Type-Options", "nosniff")
-        set("X-Request-Id", requestID)
-        set("Location", location)
-        set("Retry-After", retryAfter.map { String($0) })
-        set("Preference-Applied", appliedWait.map { "wait=\($0)" })
-        set("Idempotent-Replayed", isReplayed ? "true" : nil)
-        set("Allow", allow)
-        set("WWW-Authenticate", status == 401 ? "Bearer" : nil)
-        set("Connection", closesConnection ? "close" : nil)
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

@@ -1,3 +1,4 @@
+internal import HTTPEdge
 internal import Logging
 internal import Metrics
 

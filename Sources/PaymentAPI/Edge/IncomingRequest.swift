@@ -1,4 +1,4 @@
-internal import Hummingbird
+internal import HTTPEdge
 internal import PaymentCore
 internal import StrictJSON
 
@@ -47,7 +47,7 @@ struct IncomingRequest: Sendable {
     /// The body as JSON, checked for card numbers; an empty object where an empty body is allowed.
     func document(maximumDepth: Int, mayBeAbsent: Bool) throws(Problem) -> JSONValue {
         if body.isEmpty, mayBeAbsent { return .empty }
-        guard isJSON else { throw Problem(.unsupportedMediaType, 415, "Unsupported media type") }
+        guard headers.announceJSON else { throw .unsupportedMediaType }
         let document: JSONValue
         do {
             document = try JSONReader.read(body, maximumDepth: maximumDepth)
@@ -61,29 +61,5 @@ struct IncomingRequest: Sendable {
     /// What makes two requests the same: method, path and canonical JSON.
     func fingerprint(of document: JSONValue) -> Digest {
         Digest(of: [Array(method.utf8), Array(path.utf8), document.canonicalBytes])
-    }
-
-    private var isJSON: Bool {
-        let values = headers.all("content-type")
-        guard values.count == 1, let value = values.first else { return false }
-        let parts = value.lowercased().split(separator: ";").map { part in
-            String(part.filter { $0 != " " && $0 != "\t" && $0 != "\"" })
-        }
-        guard parts.first == "application/json" else { return false }
-        return parts.dropFirst().allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" }
-    }
-}
-
-/// The values of a request's headers, by lowercase name.
-struct HeaderValues: Sendable {
-    private let fields: HTTPFields
-
-    init(_ fields: HTTPFields) {
-        self.fields = fields
-    }
-
-    /// All values of a header, in their order.
-    func all(_ name: String) -> [String] {
-        fields.filter { $0.name.canonicalName == name }.map(\.value)
     }
 }

@@ -1,3 +1,4 @@
+internal import HTTPEdge
 internal import PaymentCore
 
 /// The parameters of a query, each at most once and each known.

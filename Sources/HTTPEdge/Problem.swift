@@ -1,10 +1,10 @@
-internal import PaymentCore
-internal import StrictJSON
+package import PaymentCore
+package import StrictJSON
 
-/// An error as callers see it: RFC 9457, `application/problem+json`. It never carries what the caller sent.
-struct Problem: Error, Sendable, Hashable {
+/// An error as whoever asked sees it: RFC 9457, `application/problem+json`. It never carries what was sent.
+package struct Problem: Error, Sendable, Hashable {
     /// The stable types.
-    enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidRequest = "/problems/invalid-request"
         case keyMissing = "/problems/idempotency-key-missing"
         case unauthorized = "/problems/unauthorized"
@@ -23,27 +23,35 @@ struct Problem: Error, Sendable, Hashable {
         case siteNotActive = "/problems/site-not-active"
     }
 
-    var kind: Kind
-    var status: Int
-    var title: String
-    var detail: String?
-    var field: String?
-    var isRetryable = false
-    /// Whole seconds.
-    var retryAfter: Int?
-    var payment: PaymentID?
+    /// Which of the stable types it is.
+    package var kind: Kind
+    /// The HTTP status.
+    package var status: Int
+    /// The type in a few words.
+    package var title: String
+    /// What happened this time.
+    package var detail: String?
+    /// The header, parameter or member that is at fault.
+    package var field: String?
+    /// The same request may succeed later.
+    package var isRetryable = false
+    /// When to come again, in whole seconds.
+    package var retryAfter: Int?
+    /// The payment that the problem is about.
+    package var payment: PaymentID?
     /// What is there instead of what was meant, so that nobody has to ask for it.
-    var current: JSONValue?
+    package var current: JSONValue?
     /// What stands against a promotion, each with `name`, `detail` and whether it passes by itself.
-    var obstacles: JSONValue?
+    package var obstacles: JSONValue?
     /// The site that is active instead of this one, as far as is known, with `name` and, if it is configured, `url`.
-    var activeSite: JSONValue?
+    package var activeSite: JSONValue?
     /// The methods that the route takes, with 405.
-    var allow: String?
+    package var allow: String?
     /// The connection ends after the answer, because the rest of the request is not read.
-    var closesConnection = false
+    package var closesConnection = false
 
-    init(_ kind: Kind, _ status: Int, _ title: String, detail: String? = nil, field: String? = nil) {
+    /// A problem that says no more than this.
+    package init(_ kind: Kind, _ status: Int, _ title: String, detail: String? = nil, field: String? = nil) {
         self.kind = kind
         self.status = status
         self.title = title
@@ -52,7 +60,7 @@ struct Problem: Error, Sendable, Hashable {
     }
 
     /// The document.
-    var json: JSONValue {
+    package var json: JSONValue {
         var members = [
             JSONMember("type", .string(kind.rawValue)), JSONMember("title", .string(title)),
             JSONMember("status", .integer(status)),
@@ -70,64 +78,46 @@ struct Problem: Error, Sendable, Hashable {
 }
 
 extension Problem {
-    /// What the published schema does not allow.
-    static func malformed(_ path: FieldPath, _ detail: String) -> Problem {
-        Problem(
-            .invalidRequest, 400, "Invalid request", detail: detail,
-            field: path.text.isEmpty ? nil : path.text)
-    }
-
     /// A header or parameter that is malformed.
-    static func malformed(field: String, _ detail: String) -> Problem {
+    package static func malformed(field: String, _ detail: String) -> Problem {
         Problem(.invalidRequest, 400, "Invalid request", detail: detail, field: field)
     }
 
-    /// Well-formed, and impossible all the same.
-    static func impossible(_ path: FieldPath, _ detail: String) -> Problem {
-        Problem(.invalidRequest, 422, "Invalid request", detail: detail, field: path.text)
-    }
+    /// The request bears no token that is known.
+    package static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")
+    /// Nothing is there, or nothing that may be seen.
+    package static let notFound = Problem(.notFound, 404, "Not found")
+    /// The body is no JSON by its media type.
+    package static let unsupportedMediaType = Problem(
+        .unsupportedMediaType, 415, "Unsupported media type", detail: "Must be application/json in UTF-8.")
 
-    /// Something looks like a card number.
-    static func cardNumber(field: String) -> Problem {
-        Problem(
-            .cardNumberRefused, 422, "Card numbers are refused", field: field.isEmpty ? nil : field)
-    }
-
-    /// A document that cannot be read.
-    static func unreadable(_ failure: JSONFailure) -> Problem {
-        .malformed(
-            FieldPath(failure.path),
-            "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
-    }
-
-    static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")
-    static let notFound = Problem(.notFound, 404, "Not found")
-    static let keyMissing = Problem(
-        .keyMissing, 400, "Idempotency-Key is missing", field: "Idempotency-Key")
-
-    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+    /// The route takes other methods only.
+    package static func methodNotAllowed(_ allowed: [String]) -> Problem {
         var problem = Problem(.invalidRequest, 405, "Method not allowed")
         problem.allow = allowed.joined(separator: ", ")
         problem.detail = "Allowed: \(problem.allow ?? "")."
         return problem
     }
 
-    static func bodyTooLarge(limit: Int) -> Problem {
+    /// The body has more bytes than are read.
+    package static func bodyTooLarge(limit: Int) -> Problem {
         var problem = Problem(.bodyTooLarge, 413, "Body too large", detail: "At most \(limit) bytes.")
         problem.closesConnection = true
         return problem
     }
 
-    static func internalError(_ detail: String? = nil) -> Problem {
-        var problem = Problem(.internalError, 500, "Internal error", detail: detail)
+    /// The body did not come to its end.
+    package static func incompleteBody(_ detail: String) -> Problem {
+        var problem = Problem(.invalidRequest, 400, "Invalid request", detail: detail)
         problem.isRetryable = true
+        problem.closesConnection = true
         return problem
     }
 
-    static func notAccepting(_ detail: String, retryAfter: Int) -> Problem {
-        var problem = Problem(.notAccepting, 503, "Not accepting payments", detail: detail)
+    /// The fault is on this side.
+    package static func internalError(_ detail: String? = nil) -> Problem {
+        var problem = Problem(.internalError, 500, "Internal error", detail: detail)
         problem.isRetryable = true
-        problem.retryAfter = min(max(retryAfter, 0), 86_400)
         return problem
     }
 }

@@ -5,7 +5,7 @@ internal import NIOHTTPTypes
 /// Ends the connection after an answer that says `Connection: close`.
 ///
 /// It closes its own direction first and reads on for a moment: a connection that is closed with unread bytes
-/// is reset by the system, and the caller would lose the answer that explains why.
+/// is reset by the system, and whoever asked would lose the answer that explains why.
 final class CloseAfterAnswer: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart

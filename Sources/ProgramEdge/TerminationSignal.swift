@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 
 /// SIGTERM and SIGINT as something to await.
-enum TerminationSignal {
+public enum TerminationSignal {
     /// Returns at the first of them, or when the task is cancelled.
-    static func wait() async {
+    public static func wait() async {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGTERM, SIGINT].map { number in
-            // The default action would end the process before the source hears of it.
+            // The default action would end the process before the source hears of it, and leave its children behind.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { continuation.yield() }

@@ -1,0 +1,51 @@
+internal import Crypto
+package import PaymentCore
+
+/// Who stands behind a bearer token: owners by the SHA-256 digests of their tokens. A token itself is never kept.
+///
+/// An owner may have several tokens, so that one can be replaced while the other is still in use. A token belongs to
+/// one owner.
+package struct TokenDirectory<Owner: Hashable & Sendable>: Sendable {
+    /// A token belongs to two owners.
+    package struct SharedToken: Error, Sendable, Hashable {
+        /// The owners that share it.
+        package let owners: [Owner]
+    }
+
+    private let owners: [[UInt8]: Owner]
+
+    /// A directory of owners with the digests of their tokens, as `sha256sum` prints them.
+    /// - Throws: ``SharedToken`` where two owners have the same token.
+    package init(_ entries: [(owner: Owner, tokenDigest: PaymentCore.Digest)]) throws(SharedToken) {
+        var owners: [[UInt8]: Owner] = [:]
+        for (owner, digest) in entries {
+            if let other = owners[digest.bytes], other != owner { throw SharedToken(owners: [other, owner]) }
+            owners[digest.bytes] = owner
+        }
+        self.owners = owners
+    }
+
+    /// Whose token it is.
+    ///
+    /// The look-up is by digest, which nobody can steer towards an entry byte by byte. The entry found is compared
+    /// once more in constant time.
+    package func owner(bearing token: String) -> Owner? {
+        let digest = Array(SHA256.hash(data: Array(token.utf8)))
+        guard let index = owners.index(forKey: digest) else { return nil }
+        let (known, owner) = owners[index]
+        let difference = zip(known, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+        return known.count == digest.count && difference == 0 ? owner : nil
+    }
+
+    /// Whose request it is, by the values of its `Authorization` headers: one header, the scheme `Bearer`, and a token
+    /// of 1 to 512 visible characters of ASCII.
+    package func owner(authorization values: [String]) -> Owner? {
+        guard values.count == 1, let value = values.first else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let scheme = parts.first, scheme.lowercased() == "bearer",
+            let token = parts.last, (1...512).contains(token.utf8.count),
+            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return owner(bearing: String(token))
+    }
+}
