@@ -137,7 +137,7 @@ import Testing
     }
 
     /// Seed 1721265140: two copies of a request were answered at one moment, declined and held.
-    @Test func `a hold is over although its listing still shows what was declined at the moment when it began`() throws {
+    @Test func `a hold is over although the listing still shows what was declined at the moment of it`() throws {
         let world = try world { world in
             world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .authorized)
             world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)

@@ -1,4 +1,3 @@
-internal import HTTPEdge
 internal import Logging
 internal import Metrics
 

@@ -210,7 +210,7 @@ extension ComparisonMachine {
         if contract.inquiry != .byOwnKey {
             return verdict.finds.isDifference && !item.question(isOfListing: true).earlier.isEmpty
         }
-        // Lines that may be one transaction tell nothing that is in flight from something that is over (seed 1250199027).
+        // Of lines that may be one transaction, one may be over although nothing differs (seed 1250199027).
         let isAmbiguous = verdict.finds == .inFlight && item.theirs?.untold.isEmpty == false
         return item.wasLeftOut || verdict.finds.isDifference || isAmbiguous
             || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
