@@ -152,7 +152,7 @@ import Testing
         #expect(machine.payment.reason?.code == .declined)
     }
 
-    /// Simulation, seed 62: the end of a request of the holder before ended what this one had asked, and it asked again.
+    /// Seed 62: the end of a request of the holder before ended what this one had asked, and it asked a second time.
     @Test func `the end of an earlier holder's request does not end a question that is under way`() throws {
         let contracts = try fixture.byName([.reference])
         let context = MachineContext(now: fixture.start, contracts: contracts)
