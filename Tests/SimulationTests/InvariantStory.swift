@@ -147,7 +147,7 @@ struct Story {
         guard let place = providers.firstIndex(where: { $0.name == order.provider }) else {
             throw Missing(what: "a provider")
         }
-        note(.inquiring(replica: 0, token: LeaseToken(1), order))
+        note(.inquiring(replica: 0, token: LeaseToken(1), order, payment: order.payment))
         let seen = providers[place].read(order.transactionKey, began: now, at: now)
         note(.learned(replica: 0, token: LeaseToken(1), .inquired(leg: order.leg, seen), payment: order.payment))
         handle(.inquired(leg: order.leg, seen))

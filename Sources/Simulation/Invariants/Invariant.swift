@@ -109,8 +109,8 @@ extension Invariant {
         case .sent(let replica, let token, let order):
             sent(order, replica: replica, at: at, evidence)
             began(order.leg, of: order.payment, replica: replica, token: token, at: at)
-        case .inquiring(let replica, let token, let order):
-            began(order.leg, of: order.payment, replica: replica, token: token, at: at)
+        case .inquiring(let replica, let token, let order, let payment):
+            began(order.leg, of: payment, replica: replica, token: token, at: at)
         case .learned(let replica, let token, .attempted(let leg, _, _, _), let payment),
             .learned(let replica, let token, .inquired(let leg, _), let payment):
             learned(leg, of: payment, replica: replica, token: token, at: at)

@@ -74,7 +74,7 @@ struct TimelineWords {
         case .committed(let commit): commit.after.id
         case .refused(_, let payment, _), .learned(_, _, _, let payment), .leased(_, _, let payment, _): payment
         case .sent(_, _, let order), .arrived(let order, _, _): order.payment
-        case .inquiring(_, _, let order): order.payment
+        case .inquiring(_, _, let order, _): order.payment
         case .alerted(let alert): alert.payment
         case .compared(.ordered(let order, _)): order.finding.payment
         case .compared, .fault, .started, .stopping, .stopped, .promoted, .faultsEnded: nil

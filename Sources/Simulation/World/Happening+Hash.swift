@@ -31,7 +31,7 @@ extension TraceHash {
             add(6, outcome.rawValue, order.payment)
             add(text: order.key.text)
             add(text: code)
-        case .inquiring(let replica, _, let order): add(7, replica, order.payment)
+        case .inquiring(let replica, _, let order, _): add(7, replica, order.payment)
         case .learned(let replica, _, _, let payment): add(8, replica, payment)
         case .alerted(let alert): add(9, alert.leg ?? -1, alert.payment)
         case .fault(let kind, let id, _):

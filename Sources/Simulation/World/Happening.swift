@@ -29,8 +29,9 @@ public struct Happening: Sendable {
         case sent(replica: Int, token: LeaseToken, SendOrder)
         /// A request arrives at the provider and is executed, declined, replayed or refused.
         case arrived(SendOrder, outcome: OutcomeClass, code: String)
-        /// An inquiry leaves a replica, which holds its payment under a token.
-        case inquiring(replica: Int, token: LeaseToken, InquiryOrder)
+        /// An inquiry leaves a replica, which holds a payment under a token. Where a payment undoes what was made for
+        /// another, the order names the other.
+        case inquiring(replica: Int, token: LeaseToken, InquiryOrder, payment: PaymentID)
         /// A replica takes in what an attempt or an inquiry brought.
         case learned(replica: Int, token: LeaseToken, PaymentEvent, payment: PaymentID)
         /// A person is told.

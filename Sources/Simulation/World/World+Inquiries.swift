@@ -11,7 +11,7 @@ extension World {
         let a = UInt64(job.payment) << 8 | UInt64(order.leg)
         let b = UInt64(known?.version ?? 0)
         let c = UInt64(inquiries)
-        emit(.inquiring(replica: job.replica, token: job.token, order))
+        emit(.inquiring(replica: job.replica, token: job.token, order, payment: ids[job.payment]))
         let isDown = outages[provider] > now || storms[provider] > now
         if isDown || !sites[replicas[job.replica].site].isServing {
             return tell(job, order, World.unavailable(began, "outage"), after: 50)
