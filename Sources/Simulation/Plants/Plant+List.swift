@@ -5,7 +5,7 @@ extension Plant {
     /// Every planted bug: what the store, the engine, the wire and the sites may get wrong, and changed rows of both
     /// tables. Each is found by the invariants named with it.
     public static let planted: [PlantedBug] =
-        ofStores + ofWorkers + ofWires + ofSites + ofCallers + ofEffectRows + ofPaymentRows + ofComparisons
+        ofStores + ofWorkers + ofEngines + ofWires + ofSites + ofCallers + ofEffectRows + ofPaymentRows + ofComparisons
 
     /// The planted bug of that name; nil if there is none.
     public static func planted(named name: String) -> PlantedBug? { planted.first { $0.plant.name == name } }
@@ -90,10 +90,6 @@ extension Plant {
         breach(
             .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 5,
             breaks: [15]),
-        breach(.jobsDoneTwice, "what a change calls for is begun twice", within: 5, breaks: [23]),
-        breach(
-            .failedCommitForgotten, "a change that the store did not take is not tried again", within: 5,
-            breaks: [15]),
         sabotaged(
             .overdueHasLowerBound, "what is due for longer than a day is not looked for", within: 40, breaks: [15]),
         sabotaged(
@@ -104,6 +100,32 @@ extension Plant {
         sabotaged(
             .drainNeverEnds, "a replica that is told to stop waits for ever for work that ended", within: 20,
             breaks: [16]),
+    ]
+
+    /// Rules of the shipped engine. What no payment shows keeps a run from coming to rest, which 15 stands for.
+    private static let ofEngines: [PlantedBug] = [
+        breach(.jobsDoneTwice, "what a change calls for is begun twice", within: 5, breaks: [23]),
+        breach(
+            .failedCommitForgotten, "a change that the store did not take is not tried again", within: 5,
+            breaks: [15]),
+        breach(
+            .leftoverRequestsDropped, "a request that arrives while a payment's last change is written is dropped",
+            within: 10, breaks: [15]),
+        breach(.leasesRenewedTooLate, "leases are prolonged once in twice their length", within: 15, breaks: [15]),
+        breach(
+            .storeClockIgnored, "what is due by the store's clock is looked at by the engine's own", within: 12,
+            breaks: [15]),
+        breach(
+            .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 60,
+            breaks: [15]),
+        breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
+        breach(
+            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 60, breaks: [15]),
+        breach(
+            .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,
+            breaks: [12]),
+        breach(
+            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 150, breaks: [6]),
     ]
 
     private static let ofWires: [PlantedBug] = [
