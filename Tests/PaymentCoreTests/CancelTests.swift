@@ -86,25 +86,6 @@ import Testing
         #expect(stage.durable.legs[0].gone != nil)
     }
 
-    /// Seed 1828033407: it was captured at the provider's console while the other leg was in doubt.
-    @Test func `a hold beside what others captured ends with its life, though the payment never rested`() throws {
-        var stage = try fixture.stage([.reference, .reference], .manual, send: [.none, .lostAnswer])
-        stage.run(while: { $0.durable.legs.contains { $0.primary.open != nil } })
-        let leg = stage.durable.legs[1]
-        let captured = Observation(
-            .captured, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
-            captures: [.init(key: EffectKey(reported: "console"), amount: leg.amount, state: .succeeded)])
-        stage.handle(.inquired(leg: 1, captured))
-        #expect(stage.durable.legs[1].quarantine?.cause == .captureRequestLost)
-        stage.now = stage.now + .days(6)
-        stage.handle(.woke)
-        #expect(stage.durable.legs[0].gone == nil)
-        stage.now = stage.now + .days(2)
-        stage.handle(.woke)
-        stage.run(steps: 40)
-        #expect(stage.durable.legs[0].gone != nil && stage.durable.state == .quarantined)
-    }
-
     @Test func `a payment that rests does not mind its deadline, and can be canceled`() throws {
         var stage = try fixture.stage([.reference], .manual, deadline: fixture.start + .seconds(10))
         stage.run(while: { !$0.durable.isResting })

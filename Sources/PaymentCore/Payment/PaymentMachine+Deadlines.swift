@@ -16,14 +16,11 @@ extension PaymentMachine {
         }
     }
 
-    /// Whether it was held for its caller when a leg of it went to people, or people decide about what others captured:
-    /// its other holds end as they would have ended without that. On untrusted rows that capture may have been asked
-    /// for here, and the others wait for people too.
+    /// Whether it was held for its caller when a leg of it went to people: its other holds end as they would have
+    /// ended without that.
     private func isHeldBesidePeople(_ context: MachineContext) -> Bool {
-        guard payment.capture == nil, payment.legs.contains(where: { $0.quarantine != nil }) else { return false }
-        let isCapturedOutside = payment.legs.contains { $0.quarantine?.cause == .captureRequestLost }
-        if isCapturedOutside { return payment.recovery == nil }
-        return payment.heldAt != nil && !mayHaveHeld(context)
+        payment.heldAt != nil && payment.capture == nil && payment.legs.contains { $0.quarantine != nil }
+            && !mayHaveHeld(context)
     }
 
     /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for

@@ -125,12 +125,12 @@ public struct ComesToRest: Invariant {
         return evidence.now < (leg.primary.firstIntentAt ?? payment.createdAt) + life
     }
 
-    /// It rested before a leg of it went to people, or people decide about what others captured: its other holds wait
-    /// for its caller, as they did before.
+    /// It rested before a leg of it went to people: its other holds wait for its caller, as they did before. Where
+    /// people decide about what others captured, nothing is undone before that, however long it takes.
     private static func isHeldForItsCaller(_ leg: Leg, _ payment: Payment, _ evidence: Evidence) -> Bool {
         let isCapturedOutside = payment.legs.contains { $0.quarantine?.cause == .captureRequestLost }
-        return (payment.heldAt != nil || isCapturedOutside) && leg.knowledge?.status == .authorized
-            && mayHold(leg, payment, evidence)
+        return payment.heldAt != nil && leg.knowledge?.status == .authorized
+            && (isCapturedOutside || mayHold(leg, payment, evidence))
     }
 
     /// Rows were lost, something is taken, and whether that was a success is what people decide: until then nothing may
