@@ -49,6 +49,7 @@ import Testing
             ("--seeds 1 --without request_lost,moonlight", "--without: 'moonlight'; allowed: request_lost, "),
             ("--seeds 1 --without-faults 5f,zz", "--without-faults: 'zz'; allowed: hexadecimal"),
             ("--seeds 2 --timeline", "--timeline: needs --seeds 1"),
+            ("--seeds 1 --timeline --lines 5", "--lines: '5'; allowed: 10 to 10000000"),
             ("--seeds 1 --timeline --plant all", "--timeline: needs one --plant"),
             ("--exhaustive --from 3", "--from: has no meaning with --exhaustive"),
             ("--exhaustive --minimum-faults 3", "--minimum-faults: has no meaning with --exhaustive"),

@@ -86,6 +86,41 @@ import Testing
         #expect(stage.durable.legs[0].gone != nil)
     }
 
+    /// Seeds 1828033407 and 3641239319: it was captured at the provider's console while the other leg was in doubt.
+    @Test func `a hold beside what others captured is read when its life is over, and ends by what is read`() throws {
+        var stage = try fixture.stage([.reference, .reference], .manual, send: [.none, .lostAnswer])
+        stage.run(while: { $0.durable.legs.contains { $0.primary.open != nil } })
+        let leg = stage.durable.legs[1]
+        let captured = Observation(
+            .captured, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+            captures: [.init(key: EffectKey(reported: "console"), amount: leg.amount, state: .succeeded)])
+        stage.handle(.inquired(leg: 1, captured))
+        #expect(stage.durable.legs[1].quarantine?.cause == .captureRequestLost)
+        let hold = stage.durable.legs[0]
+        stage.now = stage.now + .days(6)
+        stage.handle(.woke)
+        #expect(stage.durable.legs[0].knowledge == hold.knowledge && stage.durable.legs[0].readWantedSince == nil)
+        let sent = stage.sent.count
+        stage.now = stage.now + .days(2)
+        stage.handle(.woke)
+        #expect(stage.durable.legs[0].readWantedSince == stage.now)
+        func read(_ status: Observation.Status) {
+            stage.handle(
+                .inquired(
+                    leg: 0,
+                    Observation(
+                        status, began: stage.now, source: .inquiry, key: hold.primary.key, amount: hold.amount)))
+        }
+        read(.authorized)
+        #expect(stage.durable.latch == .none && stage.durable.legs[0].readWantedSince == nil)
+        stage.now = stage.now + .days(2)
+        stage.handle(.woke)
+        #expect(stage.durable.legs[0].readWantedSince == stage.now, "what stands longer is read again")
+        read(.expired)
+        #expect(stage.durable.latch == .back && stage.durable.legs[0].gone != nil)
+        #expect(stage.durable.state == .quarantined && stage.sent.count == sent)
+    }
+
     @Test func `a payment that rests does not mind its deadline, and can be canceled`() throws {
         var stage = try fixture.stage([.reference], .manual, deadline: fixture.start + .seconds(10))
         stage.run(while: { !$0.durable.isResting })

@@ -77,6 +77,21 @@ import Testing
         #expect(machine.payment.latch == .forward && machine.payment.state == .succeeded)
     }
 
+    /// Seed 2776285294: nobody asks for a sale before the holds stand, and one hold was shown to nobody any more.
+    @Test func `the deadline of untrusted rows has every leg read, also the sale that waits for the holds`() throws {
+        let contracts = [ProviderContract.reference, .referenceSale]
+        var machine = try recovering(contracts)
+        let late = try context(contracts, after: .hours(2))
+        let asked = machine.handle(.woke, late).compactMap { action in
+            if case .inquire(let order) = action { order.leg } else { nil }
+        }
+        #expect(asked == [1], "the hold was asked for when the row was made")
+        _ = machine.handle(read(.notFound, machine, leg: 1, late), late)
+        #expect(machine.payment.latch == .none)
+        _ = machine.handle(read(.notFound, machine, leg: 0, late), late)
+        #expect(machine.payment.latch == .back && machine.payment.stopReason?.code == .deadlinePassed)
+    }
+
     @Test func `what is not held counts as late once every leg was read`() throws {
         var machine = try recovering([.reference], .manual)
         let late = try context([.reference], after: .hours(2))

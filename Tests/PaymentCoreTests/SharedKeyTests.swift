@@ -167,6 +167,7 @@ import Testing
         let ended = try Compared.theirs("k", .expired, names: "k", created: nil, at: Self.second)
         let both = hold.beside(ended)
         #expect(both.joined(by: ended).lines == both.lines)
+        #expect(ended.joined(by: both).lines == [ended.line, hold.line])
     }
 
     @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
@@ -186,7 +187,6 @@ import Testing
         #expect(world.standing[try Compared.yen()] == .init(ours: 1_000, theirs: 1_000))
     }
 
-    /// Ours was made and partly given back within the first window, and was too young to be judged.
     @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byListing])
     func `a second charge that was listed alone while ours was young is told`(
         _ inquiry: ProviderContract.Inquiry

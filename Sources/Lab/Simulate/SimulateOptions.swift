@@ -16,6 +16,8 @@ struct SimulateOptions: ParsableArguments {
     @Option(help: "Without these kinds of fault: request_lost,throttled.") var without: String?
     @Option(help: "Without these faults, by their names in a timeline: 5f0c…,91aa….") var withoutFaults: String?
     @Flag(help: "Print what happens in the one seed that is run.") var timeline = false
+    @Option(help: "At most so many lines of a timeline; those in the middle are left out.")
+    var lines = Timeline.mostLines
     @Flag(help: "Go on after a seed with a finding.") var keepGoing = false
     @Flag(inversion: .prefixedNo, help: "Make a failing run small.") var shrink = true
     @Option(help: "Run the first of so many seeds twice, which must come to the same trace; without it each.")
@@ -33,6 +35,7 @@ struct SimulateOptions: ParsableArguments {
         }
         try check("seeds", seeds, 1...10_000_000)
         try check("limit", limit, 1...1_000_000_000)
+        try check("lines", lines, 10...10_000_000)
         try check("repeat-every", repeatEvery, 1...1_000_000)
         try check("minimum-faults", minimumFaults, 1...1_000_000_000_000)
         try refuseForeign()

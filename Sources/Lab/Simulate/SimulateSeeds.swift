@@ -42,7 +42,7 @@ struct SimulateSeeds {
                 try show(finding, outcome.seed, plant, reduction, isDetailed: isNew)
             } else if options.timeline {
                 let timeline = reduction.timeline(seed: outcome.seed, plant: plant)
-                try screen.show(TimelineLines(timeline: timeline.text()))
+                try screen.show(TimelineLines(timeline: timeline.text(limit: options.lines)))
             }
         }
         let summary = SeedSummary(
@@ -72,7 +72,7 @@ struct SimulateSeeds {
             }
         }
         let shown = timeline ?? reduction.timeline(seed: seed, plant: plant, finding: finding)
-        try screen.show(FindingLine(seed, finding, timeline: shown.text(), command: command))
+        try screen.show(FindingLine(seed, finding, timeline: shown.text(limit: options.lines), command: command))
     }
 
     /// Each planted bug must be found within its stated number of seeds, and nothing like it without it.

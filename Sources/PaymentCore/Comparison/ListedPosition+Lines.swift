@@ -27,15 +27,25 @@ extension ListedPosition {
     ///   later.
     public func joined(by later: ListedPosition, isAnswer: Bool = false) -> ListedPosition {
         var lines = lines
-        // The lines of one page or answer are transactions of their own: no two of them became of one.
+        // The lines of one page or answer are transactions of their own: no two of them became of one. What was shown
+        // before is shown again, and is found first; only what is new may have become of another (seed 1727416294).
         var taken: Set<Int> = []
+        var new: [ListedLine] = []
         for line in later.lines {
-            let related = lines.indices.filter { !taken.contains($0) && lines[$0].isRelated(to: line) }
-            // What was shown before is shown again; only what is new may have become of another.
-            if let place = related.first(where: { lines[$0].updatedAt == line.updatedAt }) ?? related.first {
+            let again = lines.indices.first {
+                !taken.contains($0) && lines[$0].updatedAt == line.updatedAt && lines[$0].isRelated(to: line)
+            }
+            guard let place = again else {
+                new.append(line)
+                continue
+            }
+            taken.insert(place)
+            if isAnswer || !lines[place].isLater(than: line) { lines[place] = line }
+        }
+        for line in new {
+            if let place = lines.indices.first(where: { !taken.contains($0) && lines[$0].isRelated(to: line) }) {
                 taken.insert(place)
-                let keeps = lines[place].isLater(than: line) && !(isAnswer && lines[place].updatedAt == line.updatedAt)
-                lines[place] = keeps ? lines[place] : line
+                if !lines[place].isLater(than: line) { lines[place] = line }
             } else {
                 taken.insert(lines.count)
                 lines.append(line)

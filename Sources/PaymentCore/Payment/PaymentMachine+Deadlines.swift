@@ -16,6 +16,19 @@ extension PaymentMachine {
         }
     }
 
+    /// On untrusted rows the deadline ends a payment only once every leg was read. A sale that waits for the holds
+    /// before it is read by nobody else (seed 2776285294).
+    mutating func readBeforeStop(_ context: MachineContext) {
+        guard payment.recovery != nil, payment.latch == .none, payment.stopReason == nil, payment.capture == nil,
+            payment.heldAt == nil, context.now >= payment.deadline
+        else { return }
+        for index in payment.legs.indices where payment.legs[index].readWantedSince == nil {
+            let leg = payment.legs[index]
+            guard leg.quarantine == nil, leg.gone == nil, !isFreshlyRead(leg) else { continue }
+            payment.legs[index].readWantedSince = context.now
+        }
+    }
+
     /// Whether it was held for its caller when a leg of it went to people: its other holds end as they would have
     /// ended without that.
     private func isHeldBesidePeople(_ context: MachineContext) -> Bool {
@@ -54,17 +67,48 @@ extension PaymentMachine {
 
     /// When the earliest hold ends, by what can be believed; `nil` where nothing can.
     func holdEnds(_ context: MachineContext) -> Timestamp? {
-        payment.legs.compactMap { leg in
-            let began = leg.primary.firstIntentAt ?? payment.createdAt
-            // The moment that the provider names is by its clock; how long a hold lasts is the same by any. A hold that
-            // ended before it was asked for shows a wrong clock with the first answer, before the clock is in doubt.
-            if !context.clocksInDoubt.contains(leg.provider),
-                let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds, until > began
-            {
-                return until
+        payment.legs.compactMap { holdEnds(of: $0, context) }.min()
+    }
+
+    private func holdEnds(of leg: Leg, _ context: MachineContext) -> Timestamp? {
+        let began = leg.primary.firstIntentAt ?? payment.createdAt
+        // The moment that the provider names is by its clock; how long a hold lasts is the same by any. A hold that
+        // ended before it was asked for shows a wrong clock with the first answer, before the clock is in doubt.
+        if !context.clocksInDoubt.contains(leg.provider),
+            let until = leg.knowledge?.authorizedUntil ?? leg.holdEnds, until > began
+        {
+            return until
+        }
+        return contract(of: leg, context)?.authorizationLife.map { began + $0 }
+    }
+
+    private func isCapturedWithPeople(_ leg: Leg) -> Bool {
+        guard let quarantine = leg.quarantine else { return false }
+        return quarantine.cause == .captureRequestLost
+            || payment.recovery != nil && leg.knowledge?.status == .captured
+    }
+
+    /// The holds beside a leg that others captured are not turned back while people decide about it: the capture may
+    /// have been ours, on rows that were lost, and its caller knows of it or repeats it. Once such a hold should have
+    /// run out it is read, again and again; only what its provider shows then ends it (seeds 1828033407, 3641239319,
+    /// 2776283127).
+    mutating func readHoldsBesidePeople(_ context: MachineContext) {
+        guard payment.latch == .none, payment.capture == nil, payment.legs.contains(where: isCapturedWithPeople)
+        else { return }
+        let pause = context.policy.inquirySchedule.delays.max() ?? .zero
+        for index in payment.legs.indices where standing(of: payment.legs[index], context) == .held {
+            let leg = payment.legs[index]
+            guard leg.readWantedSince == nil, let known = leg.knowledge, let ends = holdEnds(of: leg, context) else {
+                continue
             }
-            return contract(of: leg, context)?.authorizationLife.map { began + $0 }
-        }.min()
+            let next = known.began < ends ? ends : known.began + pause
+            guard context.now >= next else {
+                wake(at: next, for: leg.provider)
+                continue
+            }
+            payment.legs[index].readWantedSince = context.now
+            payment.legs[index].notBefore = context.now
+        }
     }
 
     /// When to look at a hold whose told end is not believed: the clock that told it may be believed by then.

@@ -11,7 +11,11 @@ extension PaymentMachine {
             wakes.removeAll(keepingCapacity: true)
             guard carryOut(verdict, &actions, context) else { break }
         }
-        if payment.conclusion == nil { askAboutDifferences(&actions, context) }
+        if payment.conclusion == nil {
+            readBeforeStop(context)
+            readHoldsBesidePeople(context)
+            askAboutDifferences(&actions, context)
+        }
         undoLateCharges(&actions, context)
         planRefunds(&actions, context)
         askAboutQuarantined(&actions, context)

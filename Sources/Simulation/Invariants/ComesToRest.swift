@@ -126,11 +126,12 @@ public struct ComesToRest: Invariant {
     }
 
     /// It rested before a leg of it went to people: its other holds wait for its caller, as they did before. Where
-    /// people decide about what others captured, nothing is undone before that, however long it takes.
+    /// people decide about what others captured, nothing is undone before that, however long it takes, and whether it
+    /// rested or not.
     private static func isHeldForItsCaller(_ leg: Leg, _ payment: Payment, _ evidence: Evidence) -> Bool {
         let isCapturedOutside = payment.legs.contains { $0.quarantine?.cause == .captureRequestLost }
-        return payment.heldAt != nil && leg.knowledge?.status == .authorized
-            && (isCapturedOutside || mayHold(leg, payment, evidence))
+        guard leg.knowledge?.status == .authorized else { return false }
+        return isCapturedOutside || payment.heldAt != nil && mayHold(leg, payment, evidence)
     }
 
     /// Rows were lost, something is taken, and whether that was a success is what people decide: until then nothing may
@@ -138,7 +139,8 @@ public struct ComesToRest: Invariant {
     private static func isProofWithPeople(_ payment: Payment) -> Bool {
         guard payment.recovery != nil else { return false }
         return payment.legs.contains { leg in
-            leg.quarantine?.cause == .captureRequestLost || leg.quarantine == nil && !leg.capturedAmount.isZero
+            guard let quarantine = leg.quarantine else { return !leg.capturedAmount.isZero }
+            return quarantine.cause == .captureRequestLost || leg.knowledge?.status == .captured
         }
     }
 

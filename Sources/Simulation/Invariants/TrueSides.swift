@@ -123,12 +123,12 @@ struct TrueSides {
         ours?.payment.updatedAt ?? namedPayment?.updatedAt ?? Timestamp(milliseconds: 0)
     }
 
-    /// When what a run can see was written last. A provider that is asked for no key shows a transaction in the window
-    /// of its latest change only: one that changed again after the window is missing in it, and how young that change
-    /// is cannot be seen (seed 1250203066).
+    /// When what a run can see was written last. A listing shows a transaction in the window of its latest change only.
+    /// One that changed after the window is seen by the question for its key alone, and that shows one of several
+    /// (seeds 1250203066, 2012487766): how young the change of another is cannot be seen.
     func seenAt(by run: ComparisonRun) -> Timestamp {
-        guard provider.contract.inquiry != .byOwnKey else { return writtenAt }
-        let seen = all.map(\.changedAt).filter { $0 < run.window.to }
+        var seen = all.map(\.changedAt).filter { $0 < run.window.to }
+        if provider.contract.inquiry == .byOwnKey, let transaction { seen.append(transaction.changedAt) }
         return max(seen.max() ?? .init(milliseconds: 0), writtenHereAt)
     }
 

@@ -66,10 +66,13 @@ public struct Timeline: Sendable {
         self.lines = lines
     }
 
+    /// How many lines are printed where nobody wants more.
+    public static let mostLines = 400
+
     /// The lines as they are printed, the head first.
     ///
     /// - Parameter limit: of more lines than this, those in the middle are left out.
-    public func text(limit: Int = 400) -> [String] {
+    public func text(limit: Int = mostLines) -> [String] {
         let all = lines.map(\.words)
         guard all.count > limit else { return head + all }
         let tail = limit / 4
