@@ -53,8 +53,7 @@ package struct LegRow: Sendable {
     private static func standing(of leg: Leg) -> String {
         if leg.quarantine != nil { return "quarantined" }
         if leg.gone != nil { return "gone" }
-        if leg.isCompensated { return "compensated" }
-        return leg.lost == nil ? "open" : "lost"
+        return leg.isLost ? "lost" : "open"
     }
 }
 

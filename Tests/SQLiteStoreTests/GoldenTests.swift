@@ -86,6 +86,42 @@ internal import Testing
         }
     }
 
+    /// A leg's document is written by hand: a property that it forgets would be lost with the next claim.
+    @Test func `every property of a leg is in its document`() async throws {
+        var unset: Set<String> = []
+        var stored: Set<String> = []
+        for payment in try await GoldenPayments.all().map(\.payment) {
+            #expect(try PaymentDocument.decode(Data(PaymentDocument.encode(payment))) == payment)
+            let document = try JSONSerialization.jsonObject(with: Data(PaymentDocument.encode(payment)))
+            let legs = try #require((document as? [String: Any])?["legs"] as? [[String: Any]])
+            for (leg, written) in zip(payment.legs, legs) {
+                for property in Mirror(reflecting: leg).children {
+                    let name = try #require(property.label)
+                    let isSet = Mirror(reflecting: property.value).displayStyle != .optional
+                        || !Mirror(reflecting: property.value).children.isEmpty
+                    let names = name == "loss" ? ["lost", "captureLost"] : [name]
+                    if !isSet {
+                        unset.insert(name)
+                    } else if names.contains(where: { written[$0] != nil }) {
+                        stored.insert(name)
+                    } else {
+                        Issue.record("\(name) of \(payment.id) is not stored")
+                    }
+                }
+            }
+        }
+        // None of those documents has these.
+        #expect(unset.subtracting(stored) == ["named", "holdEnds", "readWantedSince"])
+        let payment = try #require(try await GoldenPayments.all().first).payment
+        let text = String(decoding: try PaymentDocument.encode(payment), as: UTF8.self)
+        let added = ##","named":"\##(payment.id)","holdEnds":1772355600001,"readWantedSince":1772355600002"##
+        let mark = try #require(text.firstRange(of: ##""isCompensated":false"##))
+        let more = text.replacingCharacters(in: mark.upperBound..<mark.upperBound, with: added)
+        let again = String(
+            decoding: try PaymentDocument.encode(PaymentDocument.decode(Data(more.utf8))), as: UTF8.self)
+        #expect(again.contains(added), "\(again)")
+    }
+
     @Test(.enabled(if: ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil))
     func `a new version's documents are written`() async throws {
         let version = try #require(ProcessInfo.processInfo.environment["UPDATE_GOLDEN"])

@@ -13,8 +13,6 @@ enum LegState: String, Sendable, Hashable, CaseIterable {
             self = .quarantined
         } else if let gone = leg.gone {
             self = LegState.ended(gone, leg)
-        } else if leg.isCompensated {
-            self = .refunded
         } else if payment.conclusion?.state == .succeeded {
             self = LegState.refunds(of: leg, in: payment)
         } else {
@@ -25,7 +23,7 @@ enum LegState: String, Sendable, Hashable, CaseIterable {
     /// A leg that will never stand (again).
     private static func ended(_ gone: Leg.Gone, _ leg: Leg) -> LegState {
         if leg.isCompensated { return .refunded }
-        switch leg.lost?.code {
+        switch leg.isLost ? leg.loss?.reason.code : nil {
         case .declined: return .declined
         case .refused: return .refused
         default: break

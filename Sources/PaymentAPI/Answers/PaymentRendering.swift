@@ -79,7 +79,7 @@ enum PaymentRendering {
         if let quarantine = leg.quarantine {
             return reason(code: "quarantined", detail: quarantine.cause.rawValue)
         }
-        guard let own = leg.lost ?? leg.captureLost else { return .null }
+        guard let own = leg.loss?.reason else { return .null }
         let prefix = "leg \(leg.index): "
         let detail = own.detail.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
         return reason(code: own.code.rawValue, detail: detail)

@@ -109,7 +109,7 @@ extension Payment {
     private func askedAt(of leg: Leg, _ parts: [Refund.Part]) -> Timestamp {
         var done = [leg.primary] + parts.filter { $0.state == .succeeded }.map(\.effect)
         if !leg.capturedAmount.isZero { done += [leg.capture].compactMap { $0 } }
-        if leg.gone != nil || leg.isCompensated { done += [leg.void, leg.compensation].compactMap { $0 } }
+        if leg.gone != nil { done += [leg.void, leg.compensation].compactMap { $0 } }
         return done.compactMap(\.firstIntentAt).max() ?? createdAt
     }
 

@@ -1,6 +1,6 @@
 /// One part of a payment: an amount at one provider, from one instrument.
-public struct Leg: Sendable, Hashable, Codable {
-    /// Why a leg will never stand, and by which row.
+public struct Leg: Sendable, Hashable {
+    /// Why a leg does not stand, and will not.
     public struct Gone: Sendable, Hashable, Codable {
         /// The cause.
         public var cause: GoneCause
@@ -8,6 +8,26 @@ public struct Leg: Sendable, Hashable, Codable {
         public var status: Observation.Status?
         /// The provider's short code.
         public var code: String?
+        /// Whether money was taken before, and given back: it was compensated.
+        public var isGivenBack = false
+
+        /// Whether it was given back is a name of the leg's document.
+        private enum CodingKeys: String, CodingKey { case cause, status, code }
+    }
+
+    /// What cannot be had of a leg any more, and why.
+    public enum Loss: Sendable, Hashable {
+        /// Its hold or its sale: it was declined, refused or turned back. The payment turns back.
+        case primary(Reason)
+        /// Its capture, after its hold stood. The payment is compensated.
+        case capture(Reason)
+
+        /// Why.
+        public var reason: Reason {
+            switch self {
+            case .primary(let reason), .capture(let reason): reason
+            }
+        }
     }
 
     /// Why people must decide, since when.
@@ -67,16 +87,12 @@ public struct Leg: Sendable, Hashable, Codable {
     public internal(set) var inquiries: Int
     /// Nothing is done about it before this moment.
     public internal(set) var notBefore: Timestamp?
-    /// It cannot be had any more: a decline or refusal. The payment turns back.
-    public internal(set) var lost: Reason?
-    /// Its capture cannot be had any more.
-    public internal(set) var captureLost: Reason?
+    /// What cannot be had of it any more.
+    public internal(set) var loss: Loss?
     /// It provably does not stand.
     public internal(set) var gone: Gone?
     /// What was captured, once it was seen.
     public internal(set) var capturedAmount: Money
-    /// What was taken was given back, and that is confirmed.
-    public internal(set) var isCompensated: Bool
     /// People must decide.
     public internal(set) var quarantine: Quarantine?
     /// The payment that the provider's transaction names, where that is not the leg's own: the transaction was made for
@@ -90,6 +106,15 @@ public struct Leg: Sendable, Hashable, Codable {
     /// Since when a read is wanted, whatever the rows call for: a comparison found a difference.
     public internal(set) var readWantedSince: Timestamp? = nil
 
+    /// Whether what was taken was given back, and that is confirmed.
+    public var isCompensated: Bool { gone?.isGivenBack ?? false }
+
+    /// Whether its hold or its sale cannot be had any more.
+    public var isLost: Bool { if case .primary = loss { true } else { false } }
+
+    /// Whether its capture cannot be had any more.
+    public var isCaptureLost: Bool { if case .capture = loss { true } else { false } }
+
     /// What is known, where it may be believed.
     func believed(in recovery: RecoveryWindow?) -> Observation? {
         guard let recovery, let knowledge else { return knowledge }
@@ -101,7 +126,7 @@ public struct Leg: Sendable, Hashable, Codable {
 
     /// Held as asked.
     func isHeld(inRecovery recovery: RecoveryWindow?) -> Bool {
-        guard quarantine == nil, gone == nil, lost == nil, let known = believed(in: recovery) else { return false }
+        guard quarantine == nil, gone == nil, !isLost, let known = believed(in: recovery) else { return false }
         return !isOnePhase && known.status == .authorized && !StatusReading.contradicts(known, leg: self)
     }
 

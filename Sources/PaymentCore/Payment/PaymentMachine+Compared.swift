@@ -35,7 +35,6 @@ extension PaymentMachine {
             payment.legs[index].gone = nil
             payment.legs[index].knowledge = nil
             payment.legs[index].conclusiveReads = 0
-            payment.legs[index].isCompensated = false
             // Also where our rows say that nothing was sent: the provider says otherwise.
             let worst = payment.legs[index].primary.worst
             payment.legs[index].primary.worst = worst.worsened(by: .indeterminate)

@@ -3,8 +3,8 @@ extension PaymentMachine {
     /// Notes why an undecided payment has to be turned back, if it has.
     mutating func noteStop(_ context: MachineContext) {
         guard payment.latch == .none, payment.stopReason == nil else { return }
-        if let leg = payment.legs.first(where: { $0.lost != nil || $0.gone != nil }) {
-            payment.stopReason = leg.lost ?? Reason(.legLost, detail: "leg \(leg.index)")
+        if let leg = payment.legs.first(where: { $0.isLost || $0.gone != nil }) {
+            payment.stopReason = leg.isLost ? leg.loss?.reason : Reason(.legLost, detail: "leg \(leg.index)")
         } else if payment.isResting || isHeldBesidePeople(context) {
             if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
         } else if payment.capture == nil, payment.heldAt == nil, context.now >= payment.deadline,

@@ -153,7 +153,6 @@ extension PaymentMachine {
             !StatusReading.isGivenBack(observation, leg: leg)
         else { return false }
         payment.legs[index].gone = nil
-        payment.legs[index].isCompensated = false
         record(
             .alert, leg: index,
             [AuditField("what", "late charge"), AuditField("status", observation.status.rawValue)], context)
@@ -233,8 +232,7 @@ extension PaymentMachine {
             payment.legs[index].knowledge = nil
             payment.legs[index].quarantine = nil
             payment.legs[index].gone = nil
-            payment.legs[index].lost = nil
-            payment.legs[index].captureLost = nil
+            payment.legs[index].loss = nil
             payment.legs[index].standsSince = nil
             payment.legs[index].readWantedSince = nil
             payment.legs[index].conclusiveReads = 0

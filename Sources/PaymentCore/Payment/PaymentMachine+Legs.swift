@@ -182,14 +182,14 @@ extension PaymentMachine {
             endOfHold(leg, cause) ?? Reason(lossCode(leg, cause), detail: code.map { "leg \(index): \($0)" })
         switch reference {
         case .primary:
-            payment.legs[index].lost = reason
+            payment.legs[index].loss = .primary(reason)
             if let cause {
                 setGone(leg: index, cause: cause, row: row, context)
             } else {
                 record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "lost")], context)
             }
         case .capture:
-            payment.legs[index].captureLost = Reason(.captureUnavailable, detail: reason.detail)
+            payment.legs[index].loss = .capture(Reason(.captureUnavailable, detail: reason.detail))
             record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
         case .void, .compensation, .refund:
             return false  // Table C gives what undoes to people, and refunds are planned by themselves.
@@ -220,11 +220,11 @@ extension PaymentMachine {
     ) {
         let leg = payment.legs[index]
         let known = leg.knowledge
+        // Refunded, or a completed sale reversed.
+        let isUndone = known?.status == .captured || known?.status == .voided
         payment.legs[index].gone = Leg.Gone(
-            cause: cause, status: known?.status, code: known?.reason ?? leg.primary.lastCode)
-        if known?.status == .captured || known?.status == .voided, !leg.capturedAmount.isZero {
-            payment.legs[index].isCompensated = true  // Refunded, or a completed sale reversed.
-        }
+            cause: cause, status: known?.status, code: known?.reason ?? leg.primary.lastCode,
+            isGivenBack: isUndone && !leg.capturedAmount.isZero)
         record(
             .decision, leg: index,
             [

@@ -19,11 +19,11 @@ extension PaymentMachine {
                 reason: "resolved_by_people")
         case .neverCharged:
             payment.legs[index].gone = Leg.Gone(cause: .neverHappened, status: nil, code: "resolved_by_people")
-            payment.legs[index].lost = payment.legs[index].lost ?? Reason(.legLost, detail: "resolved by people")
+            payment.legs[index].loss = leg.loss ?? .primary(Reason(.legLost, detail: "resolved by people"))
         case .undoneOutside:
-            payment.legs[index].gone = Leg.Gone(cause: .status, status: nil, code: "resolved_by_people")
-            payment.legs[index].isCompensated = !leg.capturedAmount.isZero
-            payment.legs[index].captureLost = Reason(.legLost, detail: "undone outside")
+            payment.legs[index].gone = Leg.Gone(
+                cause: .status, status: nil, code: "resolved_by_people", isGivenBack: !leg.capturedAmount.isZero)
+            payment.legs[index].loss = .capture(Reason(.legLost, detail: "undone outside"))
         }
         record(.resolved, leg: index, [AuditField("resolution", resolution.rawValue)], context)
     }

@@ -126,7 +126,7 @@ extension PaymentMachine {
     func standing(of leg: Leg, _ context: MachineContext) -> PaymentFacts.Standing {
         if leg.quarantine != nil { return .quarantined }
         if leg.gone != nil { return .gone }
-        if leg.lost != nil, payment.latch == .none { return .lost }
+        if leg.isLost, payment.latch == .none { return .lost }
         if leg.isHeld(inRecovery: payment.recovery) { return .held }
         guard let known = leg.believed(in: payment.recovery), known.status == .captured,
             !StatusReading.contradicts(known, leg: leg), !mayBeTurningBack(known)
@@ -145,7 +145,7 @@ extension PaymentMachine {
     }
 
     private func forward(of leg: Leg) -> PaymentFacts.Forward {
-        if leg.captureLost != nil { return .unattainable }
+        if leg.isCaptureLost { return .unattainable }
         let asked = askedAmount(of: leg)
         if asked.isZero { return leg.gone != nil ? .done : .wanted }
         if leg.gone != nil { return .unattainable }
@@ -171,8 +171,7 @@ extension PaymentMachine {
         }
         if latch == .compensate, payment.stopReason == nil {
             payment.stopReason =
-                payment.legs.first { $0.captureLost != nil || $0.gone != nil }?.captureLost
-                ?? Reason(.captureUnavailable)
+                payment.legs.first(where: \.isCaptureLost)?.loss?.reason ?? Reason(.captureUnavailable)
         }
         if let reason = payment.stopReason { fields.append(AuditField("reason", reason.code.rawValue)) }
         record(.latch, fields, context)

@@ -87,9 +87,8 @@ extension Leg {
         self.init(
             index: index, provider: transaction.provider, instrument: transaction.instrument,
             amount: transaction.amount, isOnePhase: isOnePhase, primary: primary, capture: nil, void: nil,
-            compensation: nil, knowledge: nil, conclusiveReads: 0, inquiries: 0, notBefore: nil, lost: nil,
-            captureLost: nil, gone: nil, capturedAmount: .zero(transaction.amount.currency), isCompensated: false,
-            quarantine: nil)
+            compensation: nil, knowledge: nil, conclusiveReads: 0, inquiries: 0, notBefore: nil, loss: nil,
+            gone: nil, capturedAmount: .zero(transaction.amount.currency), quarantine: nil)
         named = transaction.payment == payment ? nil : transaction.payment
     }
 }

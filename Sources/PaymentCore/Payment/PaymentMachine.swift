@@ -138,7 +138,6 @@ extension Leg {
             primary: Effect(
                 kind: kind, key: EffectKey(source, format: contract?.keyFormat ?? .hex40), amount: leg.amount),
             capture: nil, void: nil, compensation: nil, knowledge: nil, conclusiveReads: 0, inquiries: 0,
-            notBefore: nil, lost: nil, captureLost: nil, gone: nil,
-            capturedAmount: .zero(leg.amount.currency), isCompensated: false, quarantine: nil)
+            notBefore: nil, loss: nil, gone: nil, capturedAmount: .zero(leg.amount.currency), quarantine: nil)
     }
 }

@@ -75,7 +75,7 @@ struct TrueSides {
         guard let known = leg.knowledge, known.status == .authorized else { return nil }
         // A hold that was declined first, and was taken by a late copy, is nothing that our rows vouch for; once it is
         // with people, they have it before them (seed 3609419327).
-        if leg.lost != nil, leg.quarantine == nil { return nil }
+        if leg.isLost, leg.quarantine == nil { return nil }
         // What was read before the end of lost requests was known is not known any more once rows were lost.
         if let recovery = payment.recovery, known.began < recovery.readsCountFrom { return nil }
         return Side(held: leg.amount.value)

@@ -126,8 +126,8 @@ struct Projection {
             if let known = leg.knowledge { putShown(known.began, payment, leg.index) }
         }
         put(ahead: leg.notBefore)
-        put(text: leg.lost?.code.rawValue)
-        put(text: leg.captureLost?.code.rawValue)
+        put(flag: leg.isLost)
+        put(text: leg.loss?.reason.code.rawValue)
         put(text: leg.gone?.cause.rawValue)
         put(number: leg.capturedAmount.value)
         put(flag: leg.isCompensated)
