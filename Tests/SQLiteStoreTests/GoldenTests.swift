@@ -97,7 +97,8 @@ internal import Testing
             for (leg, written) in zip(payment.legs, legs) {
                 for property in Mirror(reflecting: leg).children {
                     let name = try #require(property.label)
-                    let isSet = Mirror(reflecting: property.value).displayStyle != .optional
+                    let isSet =
+                        Mirror(reflecting: property.value).displayStyle != .optional
                         || !Mirror(reflecting: property.value).children.isEmpty
                     let names = name == "loss" ? ["lost", "captureLost"] : [name]
                     if !isSet {

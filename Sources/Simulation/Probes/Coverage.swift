@@ -14,9 +14,6 @@ public struct Coverage: Sendable {
     /// What cannot come about in a run; coming to it all the same is no fault.
     public static let exceptions: [Exception] = [
         Exception(
-            name: Situation.lateCharge.rawValue,
-            reason: "only reads of workers without a lease showed it in the seeds, and those are not written any more"),
-        Exception(
             name: Situation.landedAfterTheEnd.rawValue,
             reason: "a payment fails only once nothing can be executed under its keys; planted bugs meet it"),
         Exception(

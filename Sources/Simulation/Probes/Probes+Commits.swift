@@ -13,6 +13,15 @@ extension Probes {
         if let before = commit.before, before.conclusion == nil, let conclusion = payment.conclusion {
             concluded(payment, conclusion)
         }
+        if let conclusion = commit.before?.conclusion, conclusion.state != .succeeded {
+            note(.lateCharge, payment.legs.contains(where: Probes.stands))
+        }
+    }
+
+    /// Whether it was seen standing, and is not known to be gone.
+    private static func stands(_ leg: Leg) -> Bool {
+        guard leg.gone == nil, let known = leg.knowledge else { return false }
+        return known.status == .authorized || known.status == .captured && known.refunds.isEmpty
     }
 
     private mutating func entry(_ entry: AuditEntry, _ commit: Commit, _ evidence: Evidence) {
@@ -23,11 +32,10 @@ extension Probes {
         case .intent: note(.plugged, entry.value("row") == "undo.plug")
         case .decision: decided(entry, commit, evidence)
         case .quarantined: quarantined(entry, commit.after)
-        case .alert: note(.lateCharge, entry.value("what") == "late charge")
         case .recovery:
             note(.recoveredUndecided, commit.before?.latch == Latch.none)
             note(.recoveredLatched, commit.before.map { $0.latch != .none } ?? false)
-        case .created, .outcome, .inquiry, .concluded, .refund, .resolved: break
+        case .created, .outcome, .inquiry, .alert, .concluded, .refund, .resolved: break
         }
     }
 
