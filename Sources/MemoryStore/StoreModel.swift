@@ -27,7 +27,7 @@ public struct StoreModel: Sendable {
         var isUnsealed: Bool
 
         /// Whether somebody's lease on it runs.
-        func isLeased(at now: Timestamp) -> Bool {
+        public func isLeased(at now: Timestamp) -> Bool {
             guard let lease else { return false }
             return lease.until > now
         }

@@ -38,9 +38,11 @@ public struct DrainsFinish: Invariant {
             // A failback begins with the first replica that is told to stop; one that was refused never
             // began.
             if failbackAsked == at, failbackSince == nil { failbackSince = at }
-        case .stopped, .started:
-            // A replica that was killed while it stopped has stopped; a lease that a fault left behind runs
-            // out.
+        case .stopped(let kept):
+            findings.require(kept == 0, at, nil, "replica \(replica) stopped in order and kept \(kept) leases")
+            finish(replica, at)
+        case .started:
+            // A replica that was killed while it stopped has stopped.
             finish(replica, at)
         }
     }

@@ -64,7 +64,8 @@ public struct MoneyMatchesBooks: Invariant {
         let place = MoneyMatchesBooks.account(leg, &accounts)
         let figures = evidence.figures(payment.id, leg)
         guard payment.conclusion != nil, leg.quarantine == nil,
-            !MoneyMatchesBooks.hasRefundInDoubt(payment, leg), !isRefundLost(leg, evidence)
+            !MoneyMatchesBooks.hasRefundInDoubt(payment, leg), !isRefundLost(leg, evidence),
+            !MoneyMatchesBooks.isTakenAnew(leg, evidence)
         else {
             accounts[place].leftOut += figures.net
             return
@@ -88,6 +89,17 @@ public struct MoneyMatchesBooks: Invariant {
         let id = DiscrepancyID(provider: leg.provider, subject: .transaction(leg.primary.key))
         guard let found = evidence.rows.comparisons.discrepancies[id], found.state != .closed else { return false }
         return found.finding == .lateReversal
+    }
+
+    /// Whether its provider lost it altogether, and a late copy of the first request was executed once more: what was
+    /// given back is lost with the first, and a comparison tells people (seed 1153057004).
+    private static func isTakenAnew(_ leg: Leg, _ evidence: Evidence) -> Bool {
+        guard let provider = evidence.provider(leg.provider), provider.goneAt[leg.primary.key] != nil else {
+            return false
+        }
+        let id = DiscrepancyID(provider: leg.provider, subject: .transaction(leg.primary.key))
+        guard let found = evidence.rows.comparisons.discrepancies[id], found.state != .closed else { return false }
+        return provider.transactions(under: leg.primary.key, at: evidence.now).contains(where: \.isLive)
     }
 
     private static func hasRefundInDoubt(_ payment: Payment, _ leg: Leg) -> Bool {

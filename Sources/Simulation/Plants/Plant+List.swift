@@ -126,6 +126,21 @@ extension Plant {
             breaks: [12]),
         breach(
             .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 150, breaks: [6]),
+        breach(
+            .drainingIgnored, "whoever is told to stop goes on beginning things", within: 5, breaks: [15],
+            in: .handedOver),
+        breach(
+            .closedGateIgnored, "a request leaves although its site may not act", within: 10, breaks: [15],
+            in: .fenced),
+        breach(
+            .leaseNotReleased, "a lease that ends without a change is kept", within: 60, breaks: [16],
+            in: .handedOver),
+        breach(
+            .overtakenWriteTaken, "a request that another writer overtook is answered as if it was taken", within: 60,
+            breaks: [3], in: .contended),
+        breach(
+            .uncertainInsertForgotten, "a payment of which it is not known whether it was written is called refused",
+            within: 10, breaks: [15], in: .unsure),
     ]
 
     private static let ofWires: [PlantedBug] = [

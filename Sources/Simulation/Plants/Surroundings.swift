@@ -86,6 +86,20 @@ public struct Surroundings: Sendable {
     static let comparedInDoubt = Surroundings(
         rates: strangers.merging(doubt, uniquingKeysWith: max).merging(
             [.transactionPending: 300_000], uniquingKeysWith: max))
+    /// Sites hand over to each other in good order, again and again.
+    static let handedOver = Surroundings(replication: .synchronous, rates: [.failback: 1_000_000])
+    /// Sites lose sight of each other, and processes stand still meanwhile.
+    static let fenced = Surroundings(
+        replication: .synchronous, rates: [.sitesPartitioned: 1_000_000, .replicaPaused: 100_000])
+    /// Callers ask for much beside a payment's holder, of a store that takes its time.
+    static let contended = Surroundings(
+        rates: doubt.merging([.storeSlow: 1_000_000, .callerCancels: 800_000], uniquingKeysWith: max))
+    /// The store often refuses a change for a moment, or does not say whether it took it.
+    static let unsure = Surroundings(
+        rates: [
+            .commitIndeterminate: 250_000, .storeBusy: 250_000, .callerRepeats: 300_000, .callerCancels: 300_000,
+            .replicaPaused: 50_000,
+        ])
     /// Much is declined, also the capture of what was held.
     static let declined = Surroundings(rates: [.declined: 150_000], isCompared: false)
     /// Keys are forgotten within minutes.

@@ -97,6 +97,8 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case plantedOtherStore
     /// The provider has a transaction that names a payment which nobody has, and no store.
     case plantedStoreless
+    /// A write beside a payment's holder takes up to seconds.
+    case storeSlow
 }
 
 extension FaultKind {

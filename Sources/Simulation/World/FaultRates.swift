@@ -55,7 +55,7 @@ extension FaultKind {
         case .crashBeforeCommit, .crashAfterCommit, .crashAtAnswer: 2_000
         case .replicaPaused: 2_000
         case .clockSkewed, .storePartitioned: 50_000
-        case .storeBusy: 30_000
+        case .storeBusy, .storeSlow: 30_000
         case .commitIndeterminate: 10_000
         case .failover, .failback, .sitesPartitioned: 50_000
         case .failoverLosingRows: 150_000

@@ -23,6 +23,8 @@ struct SimulatedReplica {
     var shown: Int64 = 0
     /// The shipped engine's machine; nil while it does not run.
     var engine: EngineMachine?
+    /// Payments whose lease it could not give back.
+    var leftLeases: Set<PaymentID> = []
     /// When its engine wants to look for what is due, by its own clock.
     var wanted: Timestamp?
     /// When it looks, by true time.
@@ -69,6 +71,7 @@ struct SimulatedReplica {
         lookAt = nil
         asksStandby = false
         known.removeAll()
+        leftLeases.removeAll()
         insertions.removeAll()
         inserted.removeAll()
         settlements.removeAll()

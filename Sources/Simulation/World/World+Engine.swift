@@ -46,6 +46,9 @@ extension World {
     }
 
     mutating func execute(_ job: EngineJob, _ replica: Int) {
+        if replicas[replica].isDraining, job.begins {
+            misconduct = "replica \(replica) looked for more work after it was told to stop"
+        }
         switch job {
         case .commit(let id, let token, let change, let delay):
             if delay == .zero { sendEarly(replica, places[id] ?? 0, token, change) }
@@ -59,7 +62,8 @@ extension World {
         case .lookUp(let ticket, let caller, let key): put(.lookUp(ticket, caller, key), replica, nil, after: 1)
         case .readOccupant(let ticket, let id): put(.occupant(ticket), replica, id, after: 1)
         case .readToWrite(let number, let id): put(.readToWrite(number), replica, id, after: 1)
-        case .write(let number, let change): put(.write(change, number), replica, change.payment.id, after: 1)
+        case .write(let number, let change):
+            put(.write(change, number), replica, change.payment.id, after: slowness(replica, change.payment, number))
         case .claimDue(let request): put(.claimDue(request), replica, nil, after: 1)
         case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
         case .readResting(let place, let limit, let pause):
@@ -75,6 +79,15 @@ extension World {
         case .announce(let payment, let kept): announce(replica, payment, kept)
         case .note: break
         }
+    }
+
+    /// How long a write beside a payment's holder takes.
+    private mutating func slowness(_ replica: Int, _ payment: Payment, _ number: Int) -> Int64 {
+        let name = UInt64(replica) << 32 | UInt64(number)
+        guard let bits = strikes(.storeSlow, UInt64(places[payment.id] ?? 0), UInt64(payment.version), name) else {
+            return 1
+        }
+        return 1 + span(3_000, bits)
     }
 
     mutating func put(
@@ -115,5 +128,15 @@ extension World {
         guard replicas[replica].isUp else { return }
         replicas[replica].stop()
         if let milliseconds { push(.restart(replica: replica), after: milliseconds) }
+    }
+}
+
+extension EngineJob {
+    /// Whether it begins something that nobody waits for.
+    fileprivate var begins: Bool {
+        switch self {
+        case .claimDue, .claimWaiting: true
+        default: false
+        }
     }
 }

@@ -74,6 +74,8 @@ extension World {
         let result = attempt(change, by: replica, a, b, c)
         if record == nil, sites[replicas[replica].site].store.row(change.payment.id) != nil {
             replicas[replica].inserted.insert(ticket)
+            // If its engine does not hear of that, the lease runs out, as after a crash.
+            if case .failure = result { replicas[replica].leftLeases.insert(change.payment.id) }
         }
         if case .success(.committed) = result {
             if let bits = strikes(.crashAfterCommit, a, b, c) {
@@ -145,6 +147,11 @@ extension World {
             return .claimed(id, .success(claimed))
         case .lookUp(let ticket, let caller, let key):
             guard isReached else { return .lookedUp(ticket: ticket, .failure(World.unreachable)) }
+            let tries = UInt64(replicas[replica].insertions[ticket, default: 0])
+            if strikes(.storeBusy, UInt64(job.payment), UInt64(bitPattern: Int64(ticket)), tries | 1 << 33) != nil {
+                let busy = StoreFailure(.busy, operation: "look up", cause: "too many connections")
+                return .lookedUp(ticket: ticket, .failure(busy))
+            }
             return .lookedUp(ticket: ticket, .success(sites[site].store.record(caller, key)))
         case .occupant(let ticket): return .occupant(ticket: ticket, row)
         case .readToWrite(let number): return .readToWrite(number, row)
@@ -224,7 +231,12 @@ extension World {
     }
 
     mutating func release(_ replica: Int, _ id: PaymentID, _ token: LeaseToken) {
-        guard reachesStore(replica), let place = places[id] else { return }
+        guard let place = places[id] else { return }
+        // Then it runs out.
+        guard reachesStore(replica) else {
+            replicas[replica].leftLeases.insert(id)
+            return
+        }
         let site = replicas[replica].site
         sites[site].store.release(id, token)
         nudge(site, place, except: replica)

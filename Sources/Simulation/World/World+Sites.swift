@@ -78,13 +78,24 @@ extension World {
         for replica in replicas.indices where replicas[replica].site == old {
             // One that does nothing at all, or lost its store, is killed in the end.
             if replicas[replica].isUp, replicas[replica].isDraining, replicas[replica].engine?.isIdle == true {
-                emit(.stopped(replica: replica, leasesKept: 0))
+                emit(.stopped(replica: replica, leasesKept: leasesKept(by: replica)))
             }
             crash(replica, restartAfter: nil)
         }
         sites[old].isServing = false
         ship(upTo: link.log.count)
         promote(from: old, nil)
+    }
+
+    /// How many payments a replica keeps from everybody else, but for those that it could not let go.
+    private func leasesKept(by replica: Int) -> Int {
+        let site = replicas[replica].site
+        return sites[site].store.rows.count { row in
+            guard let row, row.lease?.holder == replicas[replica].holder, row.isLeased(at: storeTime(site)) else {
+                return false
+            }
+            return !replicas[replica].leftLeases.contains(row.payment.id)
+        }
     }
 
     /// The sites cannot see each other.
