@@ -47,6 +47,7 @@ import Testing
         // Varied with what is of no matter where it matters.
         facts.refusedForGood = facts.visibility == .lagging
         facts.keyConflicts = facts.isOnePhase
+        facts.capturedByOthers = facts.plugAllowed
         let ends: [(EffectFacts.Memory, Bool, Bool)] =
             facts.goal == .undo
             ? [(.whole, false, true), (.whole, true, true), (.mayBeLost, false, true), (.mayBeLost, true, false)]
@@ -95,6 +96,7 @@ import Testing
         if undoes, facts.goal == .do { return "undoes what shall be done" }
         if decision == .refund, !facts.latchAcknowledged { return "a refund under an unacknowledged latch" }
         if decision == .refund, facts.status != .taken { return "a refund of what was not taken" }
+        if decision == .refund, facts.capturedByOthers { return "a refund of what others captured" }
         if decision == .done, facts.status != .asAsked || facts.goal != .do { return "done, though not as asked" }
         if facts.status == .contradiction, decision != .quarantine(.contradiction) { return "a contradiction goes on" }
         if decision == .quarantine(.contradiction), facts.goal == .do,

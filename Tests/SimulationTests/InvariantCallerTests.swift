@@ -42,6 +42,22 @@ import Testing
         #expect(invariant.words == ["a create was acknowledged before it was durable"])
     }
 
+    @Test(arguments: [
+        CallerOperation.Kind.cancel, .capture(amounts: nil), .refund(amounts: nil),
+    ])
+    func `3 fires when an operation is answered that is not in the row`(kind: CallerOperation.Kind) throws {
+        let story = try Story()
+        let made = create(story)
+        let operation = CallerOperation(
+            caller: made.caller, key: try IdempotencyKey("another"), payment: made.payment, kind: kind)
+        var invariant = AcknowledgedIsReadable()
+        invariant.judge(story)
+        invariant.judge(.answered(operation, .refused(.processing)), story)
+        #expect(invariant.words.isEmpty)
+        invariant.judge(.answered(operation, .accepted(.processing)), story)
+        #expect(invariant.words == ["an operation was acknowledged before it was durable"])
+    }
+
     @Test func `4 fires when a settled answer changes`() throws {
         let story = try Story()
         var invariant = OneFinalAnswer()

@@ -116,7 +116,7 @@ import Testing
         #expect(invariant.words == ["leg 1 was left behind beside a quarantined one"])
     }
 
-    @Test func `16 fires when a replica never stops or stops late`() throws {
+    @Test func `16 fires when a replica never stops, stops late or keeps leases`() throws {
         var story = try Story()
         var invariant = DrainsFinish()
         invariant.judge(.stopping(replica: 1), story)
@@ -131,6 +131,7 @@ import Testing
         invariant.atRest(story.evidence)
         #expect(
             invariant.words == [
+                "replica 1 stopped in order and kept 3 leases",
                 "replica 1 took 10800000 ms to stop",
                 "replica 2 was told to stop and never did",
             ])

@@ -166,6 +166,8 @@ public struct EffectFacts: Sendable, Hashable {
     public var refusedForGood: Bool
     /// Whether the payment's latch is acknowledged by every store that must keep it.
     public var latchAcknowledged: Bool
+    /// Whether what is taken was captured by nobody that the rows know, of a payment that nobody asked to cancel.
+    public var capturedByOthers: Bool
     /// Whether it is a sale of a one-phase provider.
     public var isOnePhase: Bool
     /// Whether declines are bound to the key.
@@ -199,6 +201,7 @@ public struct EffectFacts: Sendable, Hashable {
         wasAccepted = worst == .accepted
         refusedForGood = true
         latchAcknowledged = true
+        capturedByOthers = false
         isOnePhase = false
         declinesBound = true
         tombstoneOffered = true

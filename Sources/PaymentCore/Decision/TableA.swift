@@ -114,6 +114,10 @@ extension TableA {
         },
         Row("undo.gone", .gone(.status)) { $0.goal == .undo && $0.status.isGoneForGood },
         Row("undo.held", .void) { $0.goal == .undo && $0.status == .held },
+        // Whoever captured it may want to keep it.
+        Row("undo.captured-outside", .quarantine(.captureRequestLost)) {
+            $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged && $0.capturedByOthers
+        },
         Row("undo.taken", .refund) {
             $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged
         },

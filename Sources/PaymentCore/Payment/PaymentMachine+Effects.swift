@@ -75,6 +75,7 @@ extension PaymentMachine {
         facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]
         facts.latchAcknowledged = payment.latchAcknowledged
+        facts.capturedByOthers = goal == .undo && isCapturedOutside(leg)
         facts.isOnePhase = effect.kind == .sale
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning

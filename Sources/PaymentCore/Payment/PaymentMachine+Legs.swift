@@ -59,11 +59,6 @@ extension PaymentMachine {
         case .void, .cancel:
             return pursueVoid(leg: index, &actions, context)
         case .refund:
-            if isCapturedOutside(leg) {
-                quarantine(
-                    .capture, leg: index, cause: .captureRequestLost, row: "undo.captured-outside", &actions, context)
-                return true
-            }
             if reversesSale(leg, contract, context) {
                 return reverse(leg: index, &actions, context)
             }
@@ -77,7 +72,8 @@ extension PaymentMachine {
             send(.primary, leg: index, row: verdict.row, &actions, context)
             return false
         case .quarantine(let cause):
-            quarantine(.primary, leg: index, cause: cause, row: verdict.row, &actions, context)
+            let effect = cause == .captureRequestLost ? EffectReference.capture : .primary
+            quarantine(effect, leg: index, cause: cause, row: verdict.row, &actions, context)
             return true
         default:
             wait(verdict.decision, leg.primary, leg: index, &actions, context)
@@ -103,7 +99,7 @@ extension PaymentMachine {
 
     /// Whether a leg was captured though nobody asked for that here, and nobody asked to cancel: its hold ran out, or
     /// its deadline passed. Whoever captured it may want to keep it, which people find out.
-    private func isCapturedOutside(_ leg: Leg) -> Bool {
+    func isCapturedOutside(_ leg: Leg) -> Bool {
         payment.captureMode == .manual && payment.capture == nil && payment.cancel == nil && !leg.isOnePhase
             && payment.recovery == nil && payment.conclusion == nil && payment.latch == .back
             && leg.compensation == nil
