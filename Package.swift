@@ -87,7 +87,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "OperationsConsole",
-            dependencies: ["HTTPEdge", "Reconciler", "PaymentCore", hummingbird, logging, metrics, coreMetrics],
+            dependencies: [
+                "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", hummingbird, logging, metrics, coreMetrics,
+            ],
             swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
         .target(
@@ -178,7 +180,8 @@ let package = Package(
         .testTarget(
             name: "OperationsConsoleTests",
             dependencies: [
-                "OperationsConsole", "Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics, coreMetrics,
+                "OperationsConsole", "HTTPEdge", "Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics,
+                coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(

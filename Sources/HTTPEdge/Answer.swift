@@ -34,6 +34,11 @@ package struct Answer: Sendable, Hashable {
         self.location = location
     }
 
+    /// A page of a listing, and where the next one begins.
+    package static func page(_ items: [JSONValue], next: String?) -> Answer {
+        Answer(200, .members(["data": .array(items), "next_cursor": .optional(next)]))
+    }
+
     /// A problem.
     package init(_ problem: Problem) {
         self.init(problem.status, contentType: Answer.problemType, body: problem.json.bytes)

@@ -63,9 +63,7 @@ extension MemoryStore: SiteStore {
                 throw StoreFailure(.unavailable, operation: "renew site", cause: "no standby is there")
             }
             let now = moment()
-            siteRow.leaseUntil = now + renewal.lease
-            siteRow.proof = renewal.proof
-            siteRow.replication = .none
+            siteRow = siteRow.renewed(for: renewal.lease, by: renewal.proof, seen: .none, at: now)
             return SiteReading(row: siteRow, now: now, database: SiteDatabase(), store: MemoryStore.identity)
         }
     }

@@ -102,7 +102,7 @@ extension StoreModel {
     func dueCount(at now: Timestamp) -> Int { rows.indices.count { claimable($0, at: now, in: .everywhere) != nil } }
 
     /// How many payments are leased to somebody whose lease runs.
-    func leasedCount(at now: Timestamp) -> Int { rows.count { $0?.isLeased(at: now) ?? false } }
+    public func leasedCount(at now: Timestamp) -> Int { rows.count { $0?.isLeased(at: now) ?? false } }
 
     /// Since when a payment is due, if it can be claimed as due now.
     private func claimable(_ place: Int, at now: Timestamp, in scope: DueScope) -> Timestamp? {

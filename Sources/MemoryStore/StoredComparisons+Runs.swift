@@ -74,7 +74,10 @@ extension StoredComparisons {
     /// Reads runs, newest first by (created_at, id), 1 to 200 at a time.
     public func runs(_ query: RunQuery) -> CursorPage<ComparisonRun, RunCursor> {
         let limit = min(max(query.limit, 1), 200)
-        let candidates = query.kind == .asked ? asked.compactMap { runs[$0] } : Array(runs.values)
+        let isUnfinished = query.state.map { !$0.isFinal } ?? false
+        let candidates =
+            query.kind == .asked
+            ? (isUnfinished ? unfinishedAsked : asked).compactMap { runs[$0] } : Array(runs.values)
         let found = candidates.filter { run in
             query.wants(run) && query.after.map { (run.createdAt, run.id) < ($0.createdAt, $0.id) } ?? true
         }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }

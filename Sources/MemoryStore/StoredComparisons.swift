@@ -27,6 +27,8 @@ public struct StoredComparisons: Sendable {
     public internal(set) var runs: [ComparisonRunID: ComparisonRun] = [:]
     /// The runs that people asked for, in the order in which they were planned.
     var asked: [ComparisonRunID] = []
+    /// Those of them that are not finished.
+    var unfinishedAsked: [ComparisonRunID] = []
     /// The heads of the providers' chains.
     var heads: [ProviderName: ComparisonRunID] = [:]
     var lanes: [String: Lane] = [:]
@@ -80,6 +82,7 @@ extension StoredComparisons {
         case .step(let step, let version): try apply(step, version: version)
         case .abandoned(let run):
             runs[run.id] = run
+            unfinishedAsked.removeAll { $0 == run.id }
             if lanes[run.lane]?.run == run.id { lanes[run.lane]?.lease = nil }
         case .changed(let discrepancy): discrepancies[discrepancy.id] = discrepancy
         }
@@ -87,7 +90,10 @@ extension StoredComparisons {
 
     private mutating func keep(_ run: ComparisonRun) {
         runs[run.id] = run
-        if run.kind == .asked { asked.append(run.id) }
+        if run.kind == .asked {
+            asked.append(run.id)
+            unfinishedAsked.append(run.id)
+        }
         guard run.kind == .scheduled, !run.isDry else { return }
         if let head = head(of: run.provider), (head.window.to, head.attempt) >= (run.window.to, run.attempt) { return }
         heads[run.provider] = run.id
@@ -105,6 +111,8 @@ extension StoredComparisons {
         for finding in step.findings {
             findings[FindingPlace(run: finding.run, discrepancy: finding.discrepancy)] = finding
         }
-        if step.run.state.isFinal { lanes[step.run.lane]?.lease = nil }
+        guard step.run.state.isFinal else { return }
+        lanes[step.run.lane]?.lease = nil
+        unfinishedAsked.removeAll { $0 == step.run.id }
     }
 }

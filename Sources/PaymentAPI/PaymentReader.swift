@@ -1,4 +1,4 @@
-internal import HTTPEdge
+public import HTTPEdge
 internal import PaymentCore
 public import Reconciler
 
@@ -95,11 +95,9 @@ extension PaymentReader {
         let query = try query(text)
         do {
             let page = try await listing(query)
-            return Answer(
-                200,
-                PaymentRendering.page(
-                    page.items.map(PaymentRendering.payment),
-                    next: page.next.map { ListingCursor.encode($0, query: query) }))
+            return Answer.page(
+                page.items.map(PaymentRendering.payment),
+                next: page.next.map { ListingCursor.encode($0, query: query) })
         } catch {
             throw Problem(reading: error)
         }
@@ -124,7 +122,7 @@ extension PaymentReader {
             {
                 next = EventCursor.encode(last.sequence, payment: id)
             }
-            return Answer(200, PaymentRendering.page(entries.map(PaymentRendering.event), next: next))
+            return Answer.page(entries.map(PaymentRendering.event), next: next)
         } catch {
             throw Problem(reading: error)
         }

@@ -77,7 +77,8 @@ public final class PostgresWitness: SiteWitness {
                 """
                 INSERT INTO site_right AS known (epoch, site, until) VALUES ($2, $3, \(DatabaseClock.now(1)) + $4)
                 ON CONFLICT (sole) DO UPDATE
-                SET epoch = excluded.epoch, site = excluded.site, until = excluded.until
+                SET epoch = excluded.epoch, site = excluded.site, until = CASE WHEN known.site = excluded.site
+                    THEN greatest(known.until, excluded.until) ELSE excluded.until END
                 WHERE known.site = excluded.site AND known.epoch <= excluded.epoch
                     OR known.epoch < excluded.epoch AND ($6 OR known.until + $5 <= \(DatabaseClock.now(1)))
                 RETURNING epoch

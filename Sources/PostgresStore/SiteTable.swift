@@ -179,14 +179,15 @@ struct SiteTable {
         }
     }
 
-    /// Prolongs the lease; `false` if the proof is the standby's, and there is none that confirms commits.
+    /// Prolongs the lease, as ``SiteRow/renewed(for:by:seen:at:)`` says; `false` if the proof is the standby's, and
+    /// there is none that confirms commits.
     func renew(_ renewal: SiteRenewal, _ term: TermCheck) throws -> (Bool, warnings: [String]) {
         let needsStandby = renewal.proof == .standby
         let (rows, warnings) = try TermedConnection(connection: connection, term: term).run([
             Statement(
                 """
                 WITH seen AS MATERIALIZED (SELECT \(SiteTable.replication) AS replication)
-                UPDATE site_state SET lease_until = \(DatabaseClock.now(1)) + $2, proof = $3,
+                UPDATE site_state SET lease_until = greatest(lease_until, \(DatabaseClock.now(1)) + $2), proof = $3,
                     replication = CASE WHEN lease_until IS NOT NULL AND site_state.replication = 'synchronous'
                         THEN 'synchronous' ELSE seen.replication END
                 FROM seen WHERE sole AND (NOT $4 OR seen.replication = 'synchronous') RETURNING epoch

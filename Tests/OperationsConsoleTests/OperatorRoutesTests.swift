@@ -1,3 +1,4 @@
+import HTTPEdge
 import Reconciler
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import HTTPEdge
 import Hummingbird
 import Logging
 import OperationsConsole

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import PaymentCore
 import Reconciler
 import StrictJSON

@@ -30,35 +30,21 @@ internal import Testing
         }
     }
 
-    @Test func `a witness gives the right to one site at a time`() async throws {
-        let clock = ManualClock()
-        try await StoreSchema.withSchema { configuration in
-            var configuration = configuration
-            configuration.clock = { clock.now() }
-            let witness = PostgresWitness(configuration)
-            let (east, west) = (try SiteName("east"), try SiteName("west"))
-            let (lease, skew) = (Span.seconds(10), Span.seconds(1))
-            func renew(_ site: SiteName, _ epoch: Int64) async throws -> Bool {
-                try await witness.renew(site, epoch: epoch, lease: lease, skew: skew)
+    @Test(arguments: WitnessContractCase.all)
+    func `the witness keeps the contract of witnesses`(_ sentence: WitnessContractCase) async throws {
+        try await sentence.check { clock, body in
+            try await StoreSchema.withSchema { configuration in
+                var configuration = configuration
+                configuration.clock = { clock.now() }
+                let witness = PostgresWitness(configuration)
+                do {
+                    try await body(witness)
+                } catch {
+                    await witness.close()
+                    throw error
+                }
+                await witness.close()
             }
-            #expect(try await witness.look(for: west, skew: skew) == .free)
-            #expect(try await renew(east, 1))
-            #expect(try await witness.look(for: west, skew: skew) == .held(for: .seconds(11)))
-            #expect(try await !renew(west, 2))
-            clock.advance(by: .milliseconds(10_999))
-            #expect(try await !renew(west, 2))
-            clock.advance(by: .milliseconds(1))
-            #expect(try await witness.look(for: west, skew: skew) == .free)
-            #expect(try await witness.take(west, epoch: 2, lease: lease, skew: skew, isFenced: false))
-            // The old site's term is over, whatever the clock says.
-            clock.advance(by: .minutes(5))
-            #expect(try await !renew(east, 1))
-            #expect(try await renew(west, 2))
-            #expect(try await !witness.take(east, epoch: 2, lease: lease, skew: skew, isFenced: true))
-            #expect(try await witness.take(east, epoch: 3, lease: lease, skew: skew, isFenced: true))
-            try await witness.release(east, epoch: 3)
-            #expect(try await witness.take(west, epoch: 4, lease: lease, skew: skew, isFenced: false))
-            await witness.close()
         }
     }
 }

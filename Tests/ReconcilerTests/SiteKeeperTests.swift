@@ -54,7 +54,9 @@ actor SlowWitness: SiteWitness {
         SiteKeeper(
             store: one.store, witness: witness, engine: engine, gate: gate,
             settings: SiteKeeper.Settings(
-                machine: machine(proof), skew: .milliseconds(100), recovery: nil, contracts: [.reference]),
+                machine: SiteKeeperMachine.Settings(
+                    machine: machine(proof), recovery: nil, contracts: [.reference]),
+                skew: .milliseconds(100)),
             clock: one.clock, logger: Logger(label: "test"))
     }
 

@@ -45,7 +45,7 @@ import Testing
         }
         let repeated = RunResult(
             hash: 0, happenings: many, violations: [], faultsStruck: [], probesHit: [], events: 0,
-            simulatedTime: .zero, payments: 0, unrest: result.unrest)
+            simulatedTime: .zero, payments: 0, misconduct: nil, unrest: result.unrest)
         let lines = Timeline(plan, repeated).lines
         #expect(lines.map(\.place) == ["FAULT", "…"])
         #expect(lines.last?.text == "the same again, 39 times until now")

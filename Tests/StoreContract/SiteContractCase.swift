@@ -192,6 +192,15 @@ extension SiteContractCase {
             try require(
                 try await it.store.beginTerm(it.term(2), loss: nil)?.leaseUntil, is: nil, "the new term's lease")
         },
+        SiteContractCase("a lease never ends earlier than another replica was told") { it in
+            let (long, short) = (Span.seconds(60), Span.seconds(10))
+            let end = it.clock.now() + long
+            _ = try await it.store.renewSite(SiteRenewal(epoch: 1, proof: .postgres, lease: long))
+            it.clock.advance(by: .seconds(5))
+            let renewed = try await it.store.renewSite(SiteRenewal(epoch: 1, proof: .postgres, lease: short))
+            try require(renewed?.row.leaseUntil, is: end, "the end")
+            try require(try await it.row().leaseUntil, is: end, "the end as it is read")
+        },
         SiteContractCase("without a standby that confirms it the standby proves nothing") { it in
             let renewal = SiteRenewal(epoch: 1, proof: .standby, lease: .seconds(10))
             try await require(.unavailable, from: { _ = try await it.store.renewSite(renewal) })

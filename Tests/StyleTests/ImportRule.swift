@@ -28,7 +28,7 @@ struct ImportRule {
             "Providers": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport", "StrictJSON"]),
             "HTTPEdge": Allowance(inner: ["PaymentCore", "StrictJSON"]),
             "PaymentAPI": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
-            "OperationsConsole": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler"]),
+            "OperationsConsole": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
             "Simulation": Allowance(inner: ["PaymentCore", "Reconciler", "MemoryStore"]),
             "ProviderSimulator": Allowance(inner: []),
             "ProviderSimulatorProgram": Allowance(inner: ["ProgramEdge", "ProviderSimulator"]),

@@ -1,3 +1,4 @@
+public import HTTPEdge
 public import Reconciler
 
 /// A request of an operator, after its token and its size were checked.
@@ -25,8 +26,7 @@ public struct OperatorRequest: Sendable, Hashable {
     }
 }
 
-/// What operators may ask of comparisons. The composition root gives the closure, so that the documents are made where
-/// all others are.
+/// What operators may ask of comparisons.
 public struct OperatorComparisons: Sendable {
     /// The operations.
     public enum Operation: Sendable, Hashable, CaseIterable {
@@ -80,5 +80,29 @@ public struct OperationsDescriptions: Sendable {
     public init(operations: [UInt8] = [], payments: [UInt8] = []) {
         self.operations = operations
         self.payments = payments
+    }
+}
+
+extension OperatorComparisons {
+    /// Answers from a desk.
+    public init(desk: ComparisonDesk) {
+        let routes = ComparisonRoutes(desk: desk)
+        self.init { operation, request in
+            switch operation {
+            case .listRuns: await routes.runs(query: request.query)
+            case .planRun: await routes.plan(query: request.query, body: request.body)
+            case .readRun: await routes.run(request.id, query: request.query)
+            case .listFindings: await routes.findings(of: request.id, query: request.query)
+            case .abandonRun: await routes.abandon(request.id, query: request.query)
+            case .listDiscrepancies: await routes.discrepancies(query: request.query)
+            case .readDiscrepancy: await routes.discrepancy(request.id, query: request.query)
+            case .assign:
+                await routes.assign(request.id, query: request.query, body: request.body, by: request.person)
+            case .comment:
+                await routes.comment(request.id, query: request.query, body: request.body, by: request.person)
+            case .close:
+                await routes.close(request.id, query: request.query, body: request.body, by: request.person)
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import Reconciler
+public import HTTPEdge
 
 /// What operators may read, across all callers. The composition root gives the closures, so that payments are
 /// rendered in one place for callers and operators.

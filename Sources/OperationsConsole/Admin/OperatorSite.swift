@@ -1,7 +1,8 @@
+public import HTTPEdge
+public import PaymentCore
 public import Reconciler
 
-/// What operators may ask of the site. The composition root gives the closure, so that the documents are made where all
-/// others are.
+/// What operators may ask of the site.
 public struct OperatorSite: Sendable {
     /// The operations.
     public enum Operation: Sendable, Hashable, CaseIterable {
@@ -26,5 +27,23 @@ public struct OperatorSite: Sendable {
     /// What operators may ask.
     public init(answer: @escaping @Sendable (Operation, OperatorRequest) async -> OperatorAnswer) {
         self.answer = answer
+    }
+}
+
+extension OperatorSite {
+    /// Answers from a desk.
+    public init(desk: SiteDesk, drainLimit: Span = .seconds(10)) {
+        let routes = SiteRoutes(desk: desk, drainLimit: drainLimit)
+        self.init { operation, request in
+            switch operation {
+            case .read: await routes.site(query: request.query)
+            case .promote:
+                await routes.promote(
+                    query: request.query, body: request.body, by: request.person, approver: request.approver)
+            case .drain: await routes.drain(query: request.query)
+            case .demote: await routes.demote(query: request.query)
+            case .setMode: await routes.mode(query: request.query, body: request.body)
+            }
+        }
     }
 }

@@ -23,21 +23,4 @@ extension Answer {
     var stored: StoredAnswer {
         StoredAnswer(status: status, contentType: contentType, location: location, body: body)
     }
-
-    /// What an operator is told.
-    var told: OperatorAnswer {
-        OperatorAnswer(
-            status: status, contentType: contentType, location: location, retryAfter: retryAfter, body: body)
-    }
-}
-
-extension OperatorAnswer {
-    /// What an operator is told: the answer, or the problem that stood in its way.
-    static func of(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
-        do {
-            return try await make().told
-        } catch {
-            return Answer(error).told
-        }
-    }
 }

@@ -55,11 +55,6 @@ enum PaymentRendering {
         ])
     }
 
-    /// A page of a listing.
-    static func page(_ items: [JSONValue], next: String?) -> JSONValue {
-        .members(["data": .array(items), "next_cursor": .optional(next)])
-    }
-
     private static func leg(_ leg: Leg, of payment: Payment) -> JSONValue {
         .members([
             "index": .integer(leg.index),

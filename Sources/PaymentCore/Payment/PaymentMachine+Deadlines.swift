@@ -7,20 +7,22 @@ extension PaymentMachine {
             payment.stopReason = leg.isLost ? leg.loss?.reason : Reason(.legLost, detail: "leg \(leg.index)")
         } else if payment.isResting || isHeldBesidePeople(context) {
             if holdRanOut(context) { payment.stopReason = Reason(.authorizationExpired) }
-        } else if payment.capture == nil, payment.heldAt == nil, context.now >= payment.deadline,
-            !mayHaveHeld(context)
-        {
+        } else if isPastDeadline(context), !mayHaveHeld(context) {
             // What was held for its caller once has met its deadline, whatever a later read says; only the end of its
             // hold ends it then.
             payment.stopReason = Reason(.deadlinePassed)
         }
     }
 
+    /// Whether its deadline passed, of a payment that was never held for its caller and whose capture nobody asked for.
+    private func isPastDeadline(_ context: MachineContext) -> Bool {
+        payment.capture == nil && payment.heldAt == nil && context.now >= payment.deadline
+    }
+
     /// On untrusted rows the deadline ends a payment only once every leg was read. A sale that waits for the holds
     /// before it is read by nobody else (seed 2776285294).
     mutating func readBeforeStop(_ context: MachineContext) {
-        guard payment.recovery != nil, payment.latch == .none, payment.stopReason == nil, payment.capture == nil,
-            payment.heldAt == nil, context.now >= payment.deadline
+        guard payment.recovery != nil, payment.latch == .none, payment.stopReason == nil, isPastDeadline(context)
         else { return }
         for index in payment.legs.indices where payment.legs[index].readWantedSince == nil {
             let leg = payment.legs[index]
@@ -82,6 +84,7 @@ extension PaymentMachine {
         return contract(of: leg, context)?.authorizationLife.map { began + $0 }
     }
 
+    /// Whether a leg was captured, and people decide whether that was asked for here.
     private func isCapturedWithPeople(_ leg: Leg) -> Bool {
         guard let quarantine = leg.quarantine else { return false }
         return quarantine.cause == .captureRequestLost

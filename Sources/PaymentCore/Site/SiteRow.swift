@@ -40,6 +40,25 @@ public struct SiteRow: Sendable, Hashable {
     /// Whether no commit of this term is acknowledged without a standby: the store refuses to write otherwise. It is
     /// promised from the first lease on that was proven on a synchronous database.
     public var isSynchronousByPromise: Bool { leaseUntil != nil && replication == .synchronous }
+
+    /// The row after the right to act was renewed.
+    ///
+    /// The lease never ends earlier than it did: another replica of the site may hold it for longer, because its
+    /// configuration is another, or because the database's clock was set back.
+    ///
+    /// - Parameters:
+    ///   - lease: for how long it was renewed.
+    ///   - seen: how the database passes on what it commits. What was promised once in a term stays promised.
+    ///   - now: the database's clock.
+    public func renewed(
+        for lease: Span, by proof: SiteProofKind, seen: SiteReplication, at now: Timestamp
+    ) -> SiteRow {
+        var row = self
+        row.replication = isSynchronousByPromise ? .synchronous : seen
+        row.leaseUntil = leaseUntil.map { max($0, now + lease) } ?? now + lease
+        row.proof = proof
+        return row
+    }
 }
 
 /// Rows were lost at the beginning of a term, and payments are read before anything is decided about them.

@@ -1,4 +1,4 @@
-import PaymentAPI
+import OperationsConsole
 import PaymentCore
 import ProgramEdge
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PaymentAPI
+import OperationsConsole
 import PaymentCore
 import ProgramEdge
 import Reconciler

@@ -38,9 +38,10 @@ extension Daemon {
         guard case .postgres = configuration.store else {
             return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness)
         }
-        let settings = SiteKeeper.Settings(
-            machine: configuration.site.machine, skew: configuration.site.skew, recovery: configuration.recovery,
+        let machine = SiteKeeperMachine.Settings(
+            machine: configuration.site.machine, recovery: configuration.recovery,
             contracts: Array(configuration.contracts.values))
+        let settings = SiteKeeper.Settings(machine: machine, skew: configuration.site.skew)
         let keeper = SiteKeeper(
             store: store, witness: witness, engine: engine, gate: gate, settings: settings, clock: clock,
             logger: logger)

@@ -110,6 +110,9 @@ public struct EngineMachine: Sendable {
     /// The runner of a payment.
     public func runner(of id: PaymentID) -> OperationRunner? { runners[id] }
 
+    /// Whether a payment was left with its lease, because this process may not write any more.
+    public func isLeft(_ id: PaymentID) -> Bool { left[id] != nil }
+
     /// Whether nothing is on the way any more.
     public var isIdle: Bool { runners.isEmpty && claims.isEmpty && insertions.isEmpty && writes.isEmpty }
 

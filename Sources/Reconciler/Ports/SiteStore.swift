@@ -11,7 +11,8 @@ public protocol SiteStore: Sendable {
     /// Prolongs the lease in the row, by the store's clock, and writes down what the active site sees; `nil` if the
     /// term is not that of the row any more, or over.
     ///
-    /// With the proof `standby` it is done only if a synchronous standby confirmed it.
+    /// With the proof `standby` it is done only if a synchronous standby confirmed it. The lease never ends earlier
+    /// than it did.
     ///
     /// - Throws: ``StoreFailure`` with the code `unavailable` if there is no synchronous standby, `indeterminate` if it
     ///   is not known whether it confirmed: neither proves anything.
@@ -169,7 +170,7 @@ public protocol SiteWitness: Sendable {
     /// What is there.
     func look(for site: SiteName, skew: Span) async throws(StoreFailure) -> PromotionEvidence.Witness
 
-    /// Prolongs the right of a site in a term; `false` if another has it.
+    /// Prolongs the right of a site in a term; `false` if another has it. It never ends earlier than it did.
     func renew(_ site: SiteName, epoch: Int64, lease: Span, skew: Span) async throws(StoreFailure) -> Bool
 
     /// Takes the right for a new term; `false` if another has it. With `isFenced`, whoever has it.

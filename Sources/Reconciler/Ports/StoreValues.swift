@@ -137,6 +137,14 @@ public struct PaymentQuery: Sendable, Hashable {
 
     /// All payments, newest first.
     public init(limit: Int = 50) { self.limit = limit }
+
+    /// What is filtered by, as text, each `nil` where it is not: the same for two queries that list the same payments.
+    public var filters: [String?] {
+        [
+            caller?.name, reference, state?.rawValue, provider?.name, createdAfter.map { String($0.milliseconds) },
+            waitsFor?.rawValue,
+        ]
+    }
 }
 
 /// A place in a listing that is ordered by (created_at, id), newest first.

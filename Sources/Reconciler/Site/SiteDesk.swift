@@ -57,7 +57,6 @@ public struct SiteDesk: Sendable {
     private static let pause = Span.milliseconds(200)
     /// Within this time every daemon has read that the site is being drained.
     private static let notice = Span.milliseconds(1_500)
-    private static let promotionLimit = Span.seconds(60)
 
     /// What the site is now.
     public func status() async throws(SiteDeskFailure) -> SiteReading {
@@ -71,7 +70,9 @@ public struct SiteDesk: Sendable {
 
     /// What stands against a promotion at this moment; empty if nothing does.
     public func obstacles(_ request: PromotionRequest) async throws(SiteDeskFailure) -> [PromotionObstacle] {
-        guard case .refused(let obstacles) = try await decide(checked(request)).decision else { return [] }
+        let request = try checked(request)
+        let evidence = settings.evidence(try await status(), await seenByWitness())
+        guard case .refused(let obstacles) = PromotionDecision.decide(evidence, request) else { return [] }
         return obstacles
     }
 
@@ -84,33 +85,42 @@ public struct SiteDesk: Sendable {
     public func promote(
         _ request: PromotionRequest, wait: Span = .zero, expecting epoch: Int64? = nil
     ) async throws(SiteDeskFailure) -> Promoted {
-        let request = try checked(request)
-        let first = try await status()
-        let asked = first.now
-        guard epoch == nil || epoch == first.row.epoch else { throw .overtaken }
-        var deadline = clock.now() + wait
-        var hasPromotedDatabase = false
+        var course = PromotionCourse(
+            try checked(request), settings, hasWitness: witness != nil, wait: wait, expecting: epoch,
+            at: clock.now())
+        var step = PromotionCourse.Step.look
         while true {
-            let (decision, reading) = try await decide(request)
-            switch decision {
-            case .refused(let obstacles):
-                guard obstacles.allSatisfy(\.passes), clock.now() < deadline else {
-                    guard hasPromotedDatabase else { throw .refused(obstacles) }
-                    throw .interrupted(obstacles)
-                }
-                try await pause()
-            case .allowed(let promotion):
-                guard !promotion.promotesDatabase else {
-                    try await stored { () async throws(StoreFailure) in
-                        try await store.promoteDatabase(within: SiteDesk.promotionLimit)
-                    }
-                    // What arrived in the last moment counts: the old site may have renewed its lease.
-                    hasPromotedDatabase = true
-                    deadline = max(deadline, clock.now() + settings.lease + settings.skew + .seconds(1))
-                    continue
-                }
-                return try await begin(promotion, request, asked: asked, allowed: reading.now)
+            let input: PromotionCourse.Input
+            switch step {
+            case .done(let promoted): return promoted
+            case .refused(let failure): throw failure
+            case .wait(let span):
+                try await pause(for: span)
+                input = .waited
+            default: input = await outcome(of: step)
             }
+            step = course.handle(input, at: clock.now())
+        }
+    }
+
+    /// What comes of a step of a promotion at the store or at the witness.
+    private func outcome(of step: PromotionCourse.Step) async -> PromotionCourse.Input {
+        do throws(StoreFailure) {
+            switch step {
+            case .promoteDatabase(let limit):
+                try await store.promoteDatabase(within: limit)
+                return .databasePromoted
+            case .take(let epoch, let isFenced):
+                guard let witness else { return .taken(true) }
+                return .taken(
+                    try await witness.take(
+                        settings.site, epoch: epoch, lease: settings.lease, skew: settings.skew, isFenced: isFenced))
+            case .begin(let term, let loss): return .begun(try await store.beginTerm(term, loss: loss))
+            case .look: return .looked(try await store.siteReading(), await seenByWitness())
+            case .wait, .done, .refused: return .waited
+            }
+        } catch {
+            return .failed(error)
         }
     }
 
@@ -173,45 +183,13 @@ extension SiteDesk {
         return request
     }
 
-    private func decide(
-        _ request: PromotionRequest
-    ) async throws(SiteDeskFailure) -> (decision: PromotionDecision, reading: SiteReading) {
-        let reading = try await status()
-        var seen = PromotionEvidence.Witness.notAsked
-        if let witness {
-            do throws(StoreFailure) {
-                seen = try await witness.look(for: settings.site, skew: settings.skew)
-            } catch {
-                seen = .unreachable(error.cause)
-            }
+    private func seenByWitness() async -> PromotionEvidence.Witness {
+        guard let witness else { return .notAsked }
+        do throws(StoreFailure) {
+            return try await witness.look(for: settings.site, skew: settings.skew)
+        } catch {
+            return .unreachable(error.cause)
         }
-        var evidence = PromotionEvidence(
-            site: settings.site, row: reading.row, now: reading.now, skew: settings.skew,
-            database: reading.database.evidence, witness: seen)
-        evidence.contractsAtRisk = settings.contractsAtRisk
-        return (PromotionDecision.decide(evidence, request), reading)
-    }
-
-    private func begin(
-        _ promotion: PromotionDecision.Promotion, _ request: PromotionRequest, asked: Timestamp, allowed: Timestamp
-    ) async throws(SiteDeskFailure) -> Promoted {
-        if let witness {
-            let isTaken = try await stored { () async throws(StoreFailure) in
-                try await witness.take(
-                    settings.site, epoch: promotion.epoch, lease: settings.lease, skew: settings.skew,
-                    isFenced: request.fencedBy != nil)
-            }
-            guard isTaken else { throw .overtaken }
-        }
-        let term = SiteTerm(
-            epoch: promotion.epoch, site: settings.site, since: allowed, beginning: promotion.beginning,
-            by: request.by, approvedBy: request.approvedBy, reason: request.reason, fencedBy: request.fencedBy,
-            dataLossAccepted: request.acceptDataLoss, contractsAccepted: request.acceptContracts)
-        let row = try await stored { () async throws(StoreFailure) in
-            try await store.beginTerm(term, loss: promotion.loss)
-        }
-        guard let row else { throw .overtaken }
-        return Promoted(row: row, loss: promotion.loss, askedAt: asked, allowedAt: allowed)
     }
 
     /// The row, if this site's term is the newest and its database takes writes.
@@ -244,9 +222,9 @@ extension SiteDesk {
         return row
     }
 
-    private func pause() async throws(SiteDeskFailure) {
+    private func pause(for span: Span = SiteDesk.pause) async throws(SiteDeskFailure) {
         do {
-            try await clock.sleep(until: clock.now() + SiteDesk.pause)
+            try await clock.sleep(until: clock.now() + span)
         } catch {
             throw .store(StoreFailure(.unavailable, operation: "site", cause: "interrupted"))
         }

@@ -2,34 +2,25 @@ public import Logging
 public import PaymentCore
 
 /// Keeps a process's part of its site: reads the row, renews the lease, and lets engine and store know when the process
-/// may act and when not. It decides nothing itself (``SiteMachine``).
+/// may act and when not. It decides nothing itself (``SiteKeeperMachine``).
 ///
 /// Losing the role works at once, by ``SiteGate``; getting it takes effect once the store writes under the term and the
 /// engine knows the recovery window.
 public actor SiteKeeper {
     /// What the operator decided.
     public struct Settings: Sendable {
-        /// The site, its proof and its lease.
-        public var machine: SiteMachine.Settings
+        /// What the machine goes by.
+        public var machine: SiteKeeperMachine.Settings
         /// The most by which clocks differ.
         public var skew: Span
-        /// How often the row is read.
-        public var readEvery: Span
-        /// The window that the configuration opens, whatever the terms say.
-        public var recovery: RecoveryWindow?
-        /// The contracts of the providers.
-        public var contracts: [ProviderContract]
 
-        /// Settings. The row is read twice a second, which is how soon a promotion takes effect.
-        public init(
-            machine: SiteMachine.Settings, skew: Span, recovery: RecoveryWindow?, contracts: [ProviderContract]
-        ) {
+        /// Settings.
+        public init(machine: SiteKeeperMachine.Settings, skew: Span) {
             self.machine = machine
             self.skew = skew
-            readEvery = .milliseconds(500)
-            self.recovery = recovery
-            self.contracts = contracts
         }
+
+        var site: SiteMachine.Settings { machine.machine }
     }
 
     private let store: any SiteStore
@@ -39,13 +30,14 @@ public actor SiteKeeper {
     private let settings: Settings
     private let clock: any WallClock
     private let logger: Logger
-    private var renewalBegan: SteadyMoment?
-    private var isApplying = false
-    private var complaint = ""
-    private let renewals: AsyncStream<Int64>
-    private let renewalSink: AsyncStream<Int64>.Continuation
+    private var machine: SiteKeeperMachine
+    private let renewals: AsyncStream<SiteKeeperMachine.Job>
+    private let renewalSink: AsyncStream<SiteKeeperMachine.Job>.Continuation
+    /// Whether renewals are carried out beside the reading.
+    private var isRunning = false
+
     /// What was read last, for metrics.
-    public private(set) var reading: SiteReading?
+    public var reading: SiteReading? { machine.reading }
 
     /// A keeper.
     public init(
@@ -59,32 +51,29 @@ public actor SiteKeeper {
         self.settings = settings
         self.clock = clock
         self.logger = logger
-        (renewals, renewalSink) = AsyncStream.makeStream(of: Int64.self, bufferingPolicy: .bufferingNewest(1))
+        machine = SiteKeeperMachine(settings.machine)
+        (renewals, renewalSink) = AsyncStream.makeStream(of: SiteKeeperMachine.Job.self)
     }
 
     /// Finds out what may be done, before anybody is told that this process is there.
-    public func begin() async {
-        await read()
-        if let epoch = wantedRenewal() { await renew(epoch) }
-    }
+    public func begin() async { await take(.readingIsDue) }
 
     /// Works until the task is cancelled.
     public func run() async {
+        isRunning = true
         await withDiscardingTaskGroup { group in
             group.addTask { await self.readAgainAndAgain() }
             // Apart from the reading: a renewal waits as long as the standby does.
-            group.addTask { for await epoch in self.renewals { await self.renew(epoch) } }
-            group.addTask { for await epoch in self.store.endedTerms() { await self.ended(epoch) } }
+            group.addTask { for await job in self.renewals { await self.renew(job) } }
+            group.addTask { for await epoch in self.store.endedTerms() { await self.take(.termEnded(epoch: epoch)) } }
         }
         renewalSink.finish()
     }
 
     private func readAgainAndAgain() async {
         while !Task.isCancelled {
-            await read()
-            if let epoch = wantedRenewal() { renewalSink.yield(epoch) }
-            // Who is active hears of the end of its role by its next write, too; who is not waits for a promotion.
-            let pause = gate.standing.isActive ? settings.readEvery + settings.readEvery : settings.readEvery
+            await take(.readingIsDue)
+            let pause = gate.update { right, now in machine.pause(right, at: now) }
             do {
                 try await clock.sleep(until: clock.now() + pause)
             } catch {
@@ -93,94 +82,73 @@ public actor SiteKeeper {
         }
     }
 
-    private func read() async {
-        let began = gate.moment
-        do {
-            let reading = try await store.siteReading()
-            take(reading, began)
-            complaint = ""
-        } catch {
-            complain("the site's row cannot be read", error)
-        }
-        await apply()
+    /// Tells the machine what happened, and carries out what it wants done.
+    private func take(_ input: SiteKeeperMachine.Input) async {
+        let jobs = gate.update { right, now in machine.handle(input, &right, at: now) }
+        for job in jobs { await carryOut(job) }
     }
 
-    private func take(_ reading: SiteReading, _ began: SteadyMoment) {
-        self.reading = reading
-        gate.take(.read(reading.row, isWritable: reading.database.isWritable, began: began))
-    }
-
-    private func ended(_ epoch: Int64) async {
-        logger.error("the store refused a write: this site's term is over", metadata: ["epoch": "\(epoch)"])
-        gate.take(.refused(epoch: epoch))
-        await apply()
-    }
-
-    // MARK: The lease
-
-    /// The term whose lease is to be renewed: this site's, a third of a lease after the last try.
-    private func wantedRenewal() -> Int64? {
-        guard settings.machine.proof != .none, let reading, let term = reading.row.term,
-            term.site == settings.machine.site, !reading.row.phase.isOver, reading.database.isWritable
-        else { return nil }
-        // As long as nobody follows, there is nobody to confirm anything, and nobody who could be promoted.
-        let isAlone = reading.row.leaseUntil == nil && reading.database.replication != .synchronous
-        if settings.machine.proof == .standby, isAlone { return nil }
-        let third = Span(milliseconds: settings.machine.lease.milliseconds / 3)
-        if let renewalBegan, gate.moment - renewalBegan < third - settings.readEvery { return nil }
-        return term.epoch
-    }
-
-    private func renew(_ epoch: Int64) async {
-        let began = gate.moment
-        renewalBegan = began
-        do {
-            try await prove(epoch, began)
-        } catch {
-            gate.take(.unproven("\(error.code.rawValue): \(error.cause)"))
-            complain("the site's lease was not renewed", error)
-        }
-        await apply()
-    }
-
-    private func prove(_ epoch: Int64, _ began: SteadyMoment) async throws(StoreFailure) {
-        let machine = settings.machine
-        if let witness {
-            let isOurs = try await witness.renew(
-                machine.site, epoch: epoch, lease: machine.lease, skew: settings.skew)
-            guard isOurs else { return gate.take(.unproven("the witness gave the right to another site")) }
-            gate.take(.proven(epoch: epoch, began: began))
-            await apply()
-        }
-        let renewal = SiteRenewal(epoch: epoch, proof: machine.proof, lease: machine.lease)
-        guard let reading = try await store.renewSite(renewal) else {
-            return gate.take(.unproven("the term is over"))
-        }
-        take(reading, began)
-        if witness == nil { gate.take(.proven(epoch: epoch, began: began)) }
-    }
-
-    // MARK: Taking effect
-
-    /// Lets everybody know what changed; one change after the other.
-    private func apply() async {
-        guard !isApplying else { return }
-        isApplying = true
-        while let standing = gate.change() {
+    private func carryOut(_ job: SiteKeeperMachine.Job) async {
+        switch job {
+        case .read:
+            let began = gate.moment
+            let reading = await stored { () async throws(StoreFailure) in try await store.siteReading() }
+            await take(.read(reading, began: began))
+        case .askWitness, .renew:
+            if isRunning { renewalSink.yield(job) } else { await renew(job) }
+        case .apply(let standing, let window):
             store.write(under: standing.epoch)
-            let window = RecoveryWindow.covering(
-                settings.recovery, standing.recoveries, contracts: settings.contracts)
             await engine.enter(standing.epoch, recovery: window)
-            gate.tell(standing)
-            log(standing, window)
-            if standing.maySettle { await engine.look() }
+            await take(.applied(standing, window))
+        case .look: await engine.look()
+        case .note(let note): log(note)
         }
-        isApplying = false
+    }
+
+    private func renew(_ job: SiteKeeperMachine.Job) async {
+        let began = gate.moment
+        switch job {
+        case .askWitness(let epoch):
+            let answer = await stored { () async throws(StoreFailure) in
+                guard let witness else {
+                    throw StoreFailure(.unavailable, operation: "witness", cause: "none is configured")
+                }
+                return try await witness.renew(
+                    settings.site.site, epoch: epoch, lease: settings.site.lease, skew: settings.skew)
+            }
+            await take(.witnessed(epoch: epoch, answer, began: began))
+        case .renew(let renewal, let before):
+            let reading = await stored { () async throws(StoreFailure) in try await store.renewSite(renewal) }
+            await take(.renewed(epoch: renewal.epoch, reading, began: before ?? began))
+        case .read, .apply, .look, .note: await carryOut(job)
+        }
+    }
+
+    private func stored<Value: Sendable>(
+        _ body: () async throws(StoreFailure) -> Value
+    ) async -> Result<Value, StoreFailure> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func log(_ note: SiteKeeperMachine.Note) {
+        switch note {
+        case .standing(let standing, let window): log(standing, window)
+        case .termOver(let epoch):
+            logger.error("the store refused a write: this site's term is over", metadata: ["epoch": "\(epoch)"])
+        case .unread(let failure):
+            logger.warning("the site's row cannot be read", metadata: ["error": "\(failure)"])
+        case .unrenewed(let failure):
+            logger.warning("the site's lease was not renewed", metadata: ["error": "\(failure)"])
+        }
     }
 
     private func log(_ standing: SiteStanding, _ window: RecoveryWindow?) {
         var metadata: Logger.Metadata = [
-            "site": "\(settings.machine.site)", "epoch": "\(standing.epoch ?? 0)",
+            "site": "\(settings.site.site)", "epoch": "\(standing.epoch ?? 0)",
             "mode": "\(standing.mode.rawValue)",
         ]
         if let window { metadata["reads_count_from"] = "\(window.readsCountFrom.rfc3339)" }
@@ -190,12 +158,5 @@ public actor SiteKeeper {
         }
         guard !standing.isDraining else { return logger.notice("the site is being drained", metadata: metadata) }
         logger.notice("the site is active", metadata: metadata)
-    }
-
-    /// Once for each cause, not at each try.
-    private func complain(_ what: Logger.Message, _ failure: StoreFailure) {
-        guard complaint != failure.cause else { return }
-        complaint = failure.cause
-        logger.warning(what, metadata: ["error": "\(failure)"])
     }
 }

@@ -60,7 +60,8 @@ public struct OneFinalAnswer: Invariant {
     ) {
         guard rowsLost > 0, !evidence.keepsAcknowledgedRows else { return }
         histories = histories.mapValues { history in
-            History(asked: history.asked, earlier: history.answer ?? history.earlier)
+            // A request of before may still be under way, at a process that stands still (seed 1566339791).
+            History(asked: history.asked, earlier: history.answer ?? history.earlier, open: history.open)
         }
     }
 

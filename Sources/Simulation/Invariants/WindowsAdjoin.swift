@@ -35,7 +35,9 @@ public struct WindowsAdjoin: Invariant {
         let comparisons = evidence.rows.comparisons
         for provider in evidence.providers {
             var windows: [ComparedWindow] = []
-            for run in comparisons.runs.values where run.provider == provider.name && run.state == .completed {
+            // Those that somebody asked for are beside the chain.
+            for run in comparisons.runs.values
+            where run.provider == provider.name && run.kind == .scheduled && run.state == .completed {
                 windows.append(run.window)
             }
             windows.sort { $0.from < $1.from }

@@ -33,7 +33,7 @@ extension Plant {
                 if facts.naming == .otherTransaction { facts.naming = .lostLeg }
             }),
         compared(
-            "refundsNotCompared", "refunds are not compared", within: 20, breaks: [20],
+            "refundsNotCompared", "refunds are not compared", within: 20, breaks: [19, 20],
             table: .seeing { $0.refunds = .same }),
         sabotaged(
             .storelessTakenForOurs, "what names no store is undone as if it were this one's", within: 20, breaks: [22],

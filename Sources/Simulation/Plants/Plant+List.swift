@@ -110,7 +110,7 @@ extension Plant {
             breaks: [15]),
         breach(
             .leftoverRequestsDropped, "a request that arrives while a payment's last change is written is dropped",
-            within: 10, breaks: [15]),
+            within: 60, breaks: [15]),
         breach(.leasesRenewedTooLate, "leases are prolonged once in twice their length", within: 15, breaks: [15]),
         breach(
             .storeClockIgnored, "what is due by the store's clock is looked at by the engine's own", within: 12,
@@ -125,7 +125,8 @@ extension Plant {
             .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,
             breaks: [12]),
         breach(
-            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 150, breaks: [6]),
+            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 200,
+            breaks: [6, 7]),
         breach(
             .drainingIgnored, "whoever is told to stop goes on beginning things", within: 5, breaks: [15],
             in: .handedOver),
@@ -161,7 +162,7 @@ extension Plant {
         sabotaged(
             .declinesTakenForBound, "declines count as bound to their key", within: 12, breaks: [1, 7], in: .unbound),
         sabotaged(
-            .outcomeBestInsteadOfWorst, "the best outcome of all attempts counts instead of the worst", within: 20,
+            .outcomeBestInsteadOfWorst, "the best outcome of all attempts counts instead of the worst", within: 60,
             breaks: [1, 7, 15]),
     ]
 
@@ -173,7 +174,16 @@ extension Plant {
             .recoverySkipped, "after a failover that lost rows, rows are trusted at once", within: 80,
             breaks: [1, 2, 4, 6, 7, 8], in: .lossy),
         sabotaged(
-            .oldSiteGoesOn, "a site that lost its term goes on", within: 20, breaks: [11]),
+            .oldSiteGoesOn, "a site that lost its term goes on", within: 20, breaks: [11, 15]),
+        sabotaged(
+            .leaseHasNoEnd, "a site's lease, once it was given, does not end", within: 20, breaks: [11, 15],
+            in: .divided),
+        sabotaged(
+            .leaseCountsFromAnswer, "a site's lease counts from its answer", within: 60, breaks: [11, 15],
+            in: .divided),
+        sabotaged(
+            .promotedTooEarly, "a site is promoted although the lease of the other one runs", within: 20,
+            breaks: [11, 15], in: .divided),
     ]
 
     private static let ofCallers: [PlantedBug] = [

@@ -23,7 +23,7 @@ extension Plant {
                 facts.latch == .forward && facts.legs.contains { $0.forward == .unattainable } ? .wait : nil
             }),
         bug(
-            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 140,
+            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 360,
             breaks: [1, 7, 15], paymentTable: .withRow { $0.latch == .compensate ? .conclude(.compensated) : nil },
             in: .declined),
         bug(

@@ -88,6 +88,12 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case acknowledgedBeforeDurable
     /// A site that lost its term goes on.
     case oldSiteGoesOn
+    /// A site's lease counts from its answer, instead of from before the question.
+    case leaseCountsFromAnswer
+    /// A site's lease, once it was given, does not end.
+    case leaseHasNoEnd
+    /// A site is promoted although the lease of the other one runs.
+    case promotedTooEarly
     /// Refunds are taken without reserving their amounts.
     case refundsNotReserved
     /// What is to be undone is known only to the process that sends it.

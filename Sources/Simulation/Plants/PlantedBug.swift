@@ -18,8 +18,11 @@ public struct PlantedBug: Sendable {
     /// does. Where two judges see it at the same moment, the lower number is named.
     public func finding(in result: RunResult) -> SeedFinding? {
         SeedFinding.all(in: result).first { finding in
-            if case .restless = finding { return invariants.contains(15) }
-            return finding.invariant.map(invariants.contains) ?? false
+            switch finding {
+            // Neither is a judge's; a planted bug that is seen so is listed with the judge of the end.
+            case .restless, .misconduct: invariants.contains(15)
+            case .violated, .unrepeatable: finding.invariant.map(invariants.contains) ?? false
+            }
         }
     }
 

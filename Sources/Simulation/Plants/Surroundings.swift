@@ -91,6 +91,9 @@ public struct Surroundings: Sendable {
     /// Sites lose sight of each other, and processes stand still meanwhile.
     static let fenced = Surroundings(
         replication: .synchronous, rates: [.sitesPartitioned: 1_000_000, .replicaPaused: 100_000])
+    /// Sites lose sight of each other, and nothing is lost on the way to a provider.
+    static let divided = Surroundings(
+        replication: .asynchronous, rates: [.sitesPartitioned: 1_000_000, .callerCancels: 300_000])
     /// Callers ask for much beside a payment's holder, of a store that takes its time.
     static let contended = Surroundings(
         rates: doubt.merging([.storeSlow: 1_000_000, .callerCancels: 800_000], uniquingKeysWith: max))

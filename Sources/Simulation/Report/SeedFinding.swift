@@ -4,6 +4,8 @@ internal import PaymentCore
 public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
     /// An invariant was broken.
     case violated(Violation)
+    /// An engine did what none may do.
+    case misconduct(String)
     /// It did not come to rest within this many steps, for this reason.
     case restless(steps: Int, String)
     /// The same plan ran twice to different hashes.
@@ -12,6 +14,7 @@ public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .violated(let violation): violation.description
+        case .misconduct(let words): words
         case .restless(let steps, let unrest): "it did not come to rest within \(steps) steps: \(unrest)"
         case .unrepeatable(let first, let second):
             "the same plan ran to \(String(first, radix: 16)) and to \(String(second, radix: 16))"
@@ -27,15 +30,15 @@ public enum SeedFinding: Sendable, Hashable, CustomStringConvertible {
     /// Everything that is wrong with a result, the earliest first.
     static func all(in result: RunResult) -> [SeedFinding] {
         let violations = result.violations.sorted { ($0.at, $0.invariant) < ($1.at, $1.invariant) }
-        return violations.map(SeedFinding.violated)
+        return violations.map(SeedFinding.violated) + (result.misconduct.map { [.misconduct($0)] } ?? [])
             + (result.unrest.map { [.restless(steps: result.events, $0)] } ?? [])
     }
 
-    /// Whether both are of one kind: the same invariant, or both runs come to no rest.
+    /// Whether both are of one kind: the same invariant, or both runs end in misconduct, or come to no rest.
     func isLike(_ other: SeedFinding) -> Bool {
         switch (self, other) {
         case (.violated(let left), .violated(let right)): left.invariant == right.invariant
-        case (.restless, .restless), (.unrepeatable, .unrepeatable): true
+        case (.misconduct, .misconduct), (.restless, .restless), (.unrepeatable, .unrepeatable): true
         default: false
         }
     }

@@ -60,8 +60,12 @@ public struct Timeline: Sendable {
                     at: violation.at - plan.start, place: "VIOLATED",
                     text: "invariant \(violation.invariant), \(name)\(violation.words)"), at: place)
         }
-        if case .restless = finding, let finding, let last = lines.last {
-            lines.append(Line(at: last.at, place: "VIOLATED", text: finding.description))
+        switch finding {
+        case .restless, .misconduct:
+            if let finding, let last = lines.last {
+                lines.append(Line(at: last.at, place: "VIOLATED", text: finding.description))
+            }
+        case .violated, .unrepeatable, nil: break
         }
         self.lines = lines
     }

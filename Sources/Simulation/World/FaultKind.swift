@@ -99,6 +99,8 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case plantedStoreless
     /// A write beside a payment's holder takes up to seconds.
     case storeSlow
+    /// The witness answers no site for a while.
+    case witnessAway
 }
 
 extension FaultKind {

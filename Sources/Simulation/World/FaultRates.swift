@@ -31,7 +31,7 @@ public struct FaultRates: Sendable, Hashable {
 
     private static func canStrike(_ kind: FaultKind, _ replication: RunPlan.Replication) -> Bool {
         switch kind {
-        case .failover, .failback, .sitesPartitioned: replication != .singleStore
+        case .failover, .failback, .sitesPartitioned, .witnessAway: replication != .singleStore
         case .failoverLosingRows: replication == .asynchronous
         default: true
         }
@@ -57,7 +57,7 @@ extension FaultKind {
         case .clockSkewed, .storePartitioned: 50_000
         case .storeBusy, .storeSlow: 30_000
         case .commitIndeterminate: 10_000
-        case .failover, .failback, .sitesPartitioned: 50_000
+        case .failover, .failback, .sitesPartitioned, .witnessAway: 50_000
         case .failoverLosingRows: 150_000
         case .callerRepeats: 50_000
         case .callerCancels: 30_000

@@ -37,6 +37,8 @@ public struct RunPlan: Sendable {
     public let replication: Replication
     /// 1 or 2.
     public let sites: Int
+    /// From where a site's right to act is renewed.
+    public let proof: SiteProofKind
     /// 1 to 3.
     public let replicasPerSite: Int
     /// What the operator decided.
@@ -65,6 +67,11 @@ public struct RunPlan: Sendable {
         Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The sites' names.
+    static let siteNames: [SiteName] = ["site-a", "site-b"].compactMap { name in
+        do { return try SiteName(name) } catch { return nil }
+    }
+
     /// Whether an acknowledged commit survives the loss of the machine that made it.
     public var keepsAcknowledgedRows: Bool { replication != .asynchronous }
 
@@ -89,6 +96,14 @@ public struct RunPlan: Sendable {
         let replication = arrangement ?? drawn[chance.draw("replication", below: drawn.count)]
         self.replication = replication
         sites = replication == .singleStore ? 1 : 2
+        // Who promotes an asynchronous standby without a witness has to fence the other site.
+        let proofs: [SiteProofKind] =
+            switch replication {
+            case .singleStore: [.none]
+            case .synchronous: [.standby, .standby, .postgres]
+            case .asynchronous: [.postgres, .postgres, .none]
+            }
+        proof = proofs[chance.draw("proof", below: proofs.count)]
         replicasPerSite = 1 + chance.draw("replicas", below: 3)
         let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
         providers = cast.providers

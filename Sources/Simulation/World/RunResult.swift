@@ -26,6 +26,8 @@ public struct RunResult: Sendable {
     public let simulatedTime: Span
     /// Payments that were asked for.
     public let payments: Int
+    /// What an engine did that none may do, in words; the run ended with it.
+    public let misconduct: String?
     /// What was not at rest when the run had to end, in words; nil where everything came to rest before.
     public let unrest: String?
 }

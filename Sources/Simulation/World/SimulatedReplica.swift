@@ -23,6 +23,13 @@ struct SimulatedReplica {
     var shown: Int64 = 0
     /// The shipped engine's machine; nil while it does not run.
     var engine: EngineMachine?
+    /// What it may do for its site, and who keeps that; nil where there is one site.
+    var right = SiteRight.alone
+    var keeper: SiteKeeperMachine?
+    /// Something happens to its site or to itself: its keeper's steps are steps of the run.
+    var isAwake = false
+    /// The term under which its store writes.
+    var term: Int64?
     /// Payments whose lease it could not give back.
     var leftLeases: Set<PaymentID> = []
     /// When its engine wants to look for what is due, by its own clock.
@@ -67,6 +74,8 @@ struct SimulatedReplica {
         incarnation += 1
         isUp = false
         engine = nil
+        keeper = nil
+        isAwake = false
         wanted = nil
         lookAt = nil
         asksStandby = false

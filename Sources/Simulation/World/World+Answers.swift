@@ -39,7 +39,7 @@ extension World {
         let replica = asks[ask].replica
         let refund = payment.refunds.first { $0.key == operation.key }?.state
         guard !rules.breaks(.answerForgotten) else { return answer(ask, .settled(payment.state, refund: refund)) }
-        guard reachesStore(replica),
+        guard takesWrites(replica),
             let kept = keep(
                 World.stored(payment.state, refund), operation.caller, operation.key, site: replicas[replica].site)
         else { return answer(ask, .unavailable) }

@@ -62,11 +62,11 @@ extension World {
         tasks[task].attempts += 1
         let attempt = tasks[task].attempts
         emit(.asked(tasks[task].planned.operation, attempt: attempt))
-        let up = replicas.indices.filter {
-            replicas[$0].isUp && (replicas[$0].site == activeSite || does(.oldSiteGoesOn))
-        }
-        guard !up.isEmpty else { return }
         let bits = chance.bits(61, UInt64(task), UInt64(attempt))
+        // Callers go where a site says that it is active; one that has not heard goes anywhere.
+        let isAstray = bits >> 32 & 31 == 0 && plan.sites > 1
+        let up = replicas.indices.filter { replicas[$0].isUp && (isAstray || isOpen($0)) }
+        guard !up.isEmpty else { return }
         asks.append(CallerAsk(task: task, replica: up[Chance.below(up.count, bits)]))
         push(.asked(ask: asks.count - 1), after: 1 + span(30, Chance.mixed(bits)))
     }
@@ -86,7 +86,7 @@ extension World {
             for task in tasksOf[payment] where tasks[task].attempts > 0 {
                 tasks[task].isDone = false
                 tasks[task].attempts = 0
-                let bits = chance.bits(67, UInt64(task), UInt64(sites[activeSite].epoch))
+                let bits = chance.bits(67, UInt64(task), UInt64(sites[activeSite].row.epoch))
                 push(.ask(task: task), after: 500 + span(20_000, bits) + (tasks[task].isCreate ? 0 : 5_000))
             }
         }
@@ -114,7 +114,9 @@ extension World {
             wait: task.planned.wait, rules: rules)
         asks[ask].incarnation = replicas[replica].incarnation
         replicas[replica].waiting.append((task.payment, ask))
-        let standing = engineMoment(replica).standing
+        let standing = standing(replica)
+        // As `SiteOperations` does.
+        guard standing.refusal == nil, !standing.isDraining else { return finish(ask, .failure(refusal(standing))) }
         let isKnown = replicas[replica].engine?.isKnownOrRefused(operation.payment, standing) ?? true
         go(on: ask, .began(isLookedUpFirst: isKnown && !does(.duplicateCreateAccepted)))
     }

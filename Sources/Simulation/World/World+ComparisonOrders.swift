@@ -27,7 +27,7 @@ extension World {
             let run = replicas[job.replica].courses[job.provider].run
         else { return }
         if let answer = job.answer { return hear(answer, job) }
-        guard reachesStore(job.replica) else { return fail(job, .store(World.storeIsAway)) }
+        guard takesWrites(job.replica) else { return fail(job, .store(World.storeIsAway)) }
         let (a, b) = (UInt64(job.provider), UInt64(bitPattern: run.window.to.milliseconds) << 8 | UInt64(run.attempt))
         let c = UInt64(job.replica) << 40 | job.number
         let d = job.execution << 16 | UInt64(replicas[job.replica].incarnation & 0xFFFF)
@@ -161,7 +161,7 @@ extension World {
         }
         guard case .recorded(let version) = result, let before else { return result }
         guard change(.step(written(step), version: version), at: site) else { return nil }
-        emit(.compared(.recorded(step, before: before, replica: replica, token: token)))
+        if counts(site) { emit(.compared(.recorded(step, before: before, replica: replica, token: token))) }
         return result
     }
 }

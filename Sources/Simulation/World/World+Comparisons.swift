@@ -107,7 +107,8 @@ extension World {
         guard carriesOn(replica, incarnation), let armed = replicas[replica].courses[provider].armed, armed <= now
         else { return }
         replicas[replica].courses[provider].armed = nil
-        step(.woken(mayWork: !replicas[replica].isDraining), replica, provider)
+        let mayWork = !replicas[replica].isDraining && standing(replica).maySettle
+        step(.woken(mayWork: mayWork), replica, provider)
     }
 
     // MARK: The loop
@@ -130,7 +131,7 @@ extension World {
         case .execute: return execute(job, replica, provider)
         case .findAsked, .readChain, .plan: break
         }
-        guard reachesStore(replica) else { return step(.failed(World.storeIsAway), replica, provider) }
+        guard takesWrites(replica) else { return step(.failed(World.storeIsAway), replica, provider) }
         switch job {
         case .findAsked(let states):
             step(.asked(asked(states, provider, at: site)), replica, provider)
@@ -174,7 +175,7 @@ extension World {
         let site = replicas[replica].site
         switch job {
         case .claim:
-            guard reachesStore(replica), let id else {
+            guard takesWrites(replica), let id else {
                 return run(.failed(.store(World.storeIsAway)), replica, provider)
             }
             run(.claimed(claim(id, replica, site)), replica, provider)
@@ -186,9 +187,9 @@ extension World {
                 execution: replicas[replica].courses[provider].execution)
             push(.compare(turn), after: pause.milliseconds)
         case .renew(let token):
-            run(.renewed(reachesStore(replica) ? renew(replica, provider, token) : nil), replica, provider)
+            run(.renewed(takesWrites(replica) ? renew(replica, provider, token) : nil), replica, provider)
         case .end(let outcome, let token, let note):
-            if reachesStore(replica), let token { release(replica, provider, token, note) }
+            if takesWrites(replica), let token { release(replica, provider, token, note) }
             replicas[replica].courses[provider].runner = nil
             replicas[replica].courses[provider].execution += 1
             step(.executed(outcome), replica, provider)
@@ -204,11 +205,11 @@ extension World {
         }
     }
 
-    private mutating func begin(_ run: ComparisonRun, at site: Int) -> ComparisonRun {
+    mutating func begin(_ run: ComparisonRun, at site: Int) -> ComparisonRun {
         let planning = sites[site].store.comparisons.planning(run)
         if let planning { change(planning, at: site) }
         let stored = sites[site].store.comparisons.runs[run.id] ?? run
-        if planning != nil { emit(.compared(.planned(stored))) }
+        if planning != nil, counts(site) { emit(.compared(.planned(stored))) }
         return stored
     }
 
@@ -218,7 +219,7 @@ extension World {
             overlooking: comparisonLaxness)
         guard let claim else { return nil }
         change(claim.change, at: site)
-        emit(.compared(.claimed(claim.claimed.run, replica: replica, token: claim.claimed.token)))
+        if counts(site) { emit(.compared(.claimed(claim.claimed.run, replica: replica, token: claim.claimed.token))) }
         return claim.claimed
     }
 

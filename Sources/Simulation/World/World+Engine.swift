@@ -13,9 +13,7 @@ extension World {
     mutating func engineMoment(_ replica: Int) -> EngineMoment {
         replicas[replica].draws += 1
         let bits = chance.bits(11, UInt64(replica), replicas[replica].draws)
-        var standing = SiteStanding.alone
-        if !sites[replicas[replica].site].isServing { standing.refusal = .leaseRanOut("the standby is not reached") }
-        return EngineMoment(now: clock(replica), jitter: Chance.below(1_000, bits), standing: standing)
+        return EngineMoment(now: clock(replica), jitter: Chance.below(1_000, bits), standing: standing(replica))
     }
 
     func carriesOn(_ replica: Int, _ incarnation: Int) -> Bool {
@@ -104,20 +102,12 @@ extension World {
     /// A replica starts, with nothing in memory.
     mutating func start(_ replica: Int) {
         let site = replicas[replica].site
-        guard !replicas[replica].isUp, sites[site].isServing else { return }
+        guard !replicas[replica].isUp, sites[site].isUp else { return }
         replicas[replica].start()
-        replicas[replica].engine = EngineMachine(engineSettings(replica), recovery: recovery, rules: rules)
+        replicas[replica].engine = EngineMachine(engineSettings(replica), recovery: nil, rules: rules)
         emit(.started(replica: replica, site: site))
-        enterTerm(replica)
+        beginKeeping(replica)
         beginComparing(replica)
-    }
-
-    /// A replica hears for which term it works, and in which window of recovery; and looks for what is due.
-    mutating func enterTerm(_ replica: Int) {
-        guard replicas[replica].isUp else { return }
-        let site = replicas[replica].site
-        tell(replica, .entered(term: sites[site].isServing ? sites[site].epoch : nil, recovery))
-        tell(replica, .look)
     }
 
     /// How long it takes until somebody starts a replica again: mostly moments, now and then more than a day.
@@ -126,6 +116,7 @@ extension World {
     /// A replica stops where it is: what it had in memory is gone, what is on the wire goes on.
     mutating func crash(_ replica: Int, restartAfter milliseconds: Int64?) {
         guard replicas[replica].isUp else { return }
+        forgetIdleClaims(of: replica)
         replicas[replica].stop()
         if let milliseconds { push(.restart(replica: replica), after: milliseconds) }
     }

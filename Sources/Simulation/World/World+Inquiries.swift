@@ -13,7 +13,7 @@ extension World {
         let c = UInt64(inquiries)
         emit(.inquiring(replica: job.replica, token: job.token, order, payment: ids[job.payment]))
         let isDown = outages[provider] > now || storms[provider] > now
-        if isDown || !sites[replicas[job.replica].site].isServing {
+        if isDown || settlesFor(job.replica) == nil {
             return tell(job, order, World.unavailable(began, "outage"), after: 50)
         }
         if let bits = strikes(.inquiryFailed, a, b, c) {
@@ -58,7 +58,7 @@ extension World {
     /// A provider tells that something changed: late, and more than once.
     mutating func notify(_ wire: Wire, _ a: UInt64, _ b: UInt64, _ c: UInt64) {
         guard let bits = strikes(.notification, a, b, c) else { return }
-        let up = replicas.indices.filter { replicas[$0].site == activeSite && replicas[$0].isUp }
+        let up = replicas.indices.filter { replicas[$0].isUp && isOpen($0) }
         guard !up.isEmpty, let provider = providerPlaces[wire.order.provider] else { return }
         let replica = up[Chance.below(up.count, bits)]
         var event = PaymentEvent.inquireNow

@@ -105,6 +105,7 @@ extension World {
 
     /// It does nothing for longer than its leases, and then goes on.
     mutating func pause(_ replica: Int, _ bits: UInt64) {
+        disturb(replica)
         let length = limits.lease.milliseconds + 1_000 + span(bits & 3 == 0 ? 7_200_000 : 90_000, bits)
         replicas[replica].pausedUntil = max(replicas[replica].pausedUntil, now + length)
     }
@@ -140,7 +141,7 @@ extension World {
         switch job.work {
         case .reload(let tries): return .reloaded(id, job.token, try: tries, row)
         case .claim:
-            guard isReached else { return .claimed(id, .failure(World.unreachable)) }
+            guard takesWrites(replica) else { return .claimed(id, .failure(World.unreachable)) }
             let claimed = sites[site].store.claim(
                 id, holder: replicas[replica].holder, leaseFor: limits.lease, at: storeTime(site))
             if let claimed { leased(replica, claimed.payment.id, claimed.token) }
@@ -158,7 +159,7 @@ extension World {
         case .write(let change, let number): return .wrote(number, attemptBeside(change, replica))
         case .claimDue(let request): return .claimedDue(request, claimDue(replica, request))
         case .claimWaiting(let request):
-            guard isReached else { return .claimedWaiting(request, .failure(World.unreachable)) }
+            guard takesWrites(replica) else { return .claimedWaiting(request, .failure(World.unreachable)) }
             let claimed = sites[site].store.claimWaiting(request, at: storeTime(site))
             for payment in claimed { leased(replica, payment.payment.id, payment.token) }
             return .claimedWaiting(request, .success(claimed))
@@ -191,10 +192,18 @@ extension World {
         misconduct = "payment \(place) was claimed \(idleClaims[place]) times, and nothing was done about it"
     }
 
+    /// What a replica had claimed when it was killed, it could do nothing about (seed 1337780822).
+    mutating func forgetIdleClaims(of replica: Int) {
+        let rows = sites[replicas[replica].site].store.rows
+        for place in idleClaims.indices where rows[place]?.lease?.holder == replicas[replica].holder {
+            idleClaims[place] = max(0, idleClaims[place] - 1)
+        }
+    }
+
     private mutating func claimDue(
         _ replica: Int, _ request: ClaimRequest
     ) -> Result<[ClaimedPayment], StoreFailure> {
-        guard reachesStore(replica) else { return .failure(World.unreachable) }
+        guard takesWrites(replica) else { return .failure(World.unreachable) }
         let site = replicas[replica].site
         let oldest = does(.overdueHasLowerBound) ? storeTime(site) + .hours(-24) : nil
         var claimed = sites[site].store.claimDue(request, at: storeTime(site), overlookingBefore: oldest)
@@ -221,7 +230,7 @@ extension World {
     mutating func renew(
         _ replica: Int, _ leases: [PaymentID: LeaseToken]
     ) -> Result<Set<PaymentID>, StoreFailure> {
-        guard reachesStore(replica) else { return .failure(World.unreachable) }
+        guard takesWrites(replica) else { return .failure(World.unreachable) }
         let site = replicas[replica].site
         var held: Set<PaymentID> = []
         for (id, token) in leases.sorted(by: { $0.key < $1.key }) {
@@ -233,7 +242,7 @@ extension World {
     mutating func release(_ replica: Int, _ id: PaymentID, _ token: LeaseToken) {
         guard let place = places[id] else { return }
         // Then it runs out.
-        guard reachesStore(replica) else {
+        guard takesWrites(replica) else {
             replicas[replica].leftLeases.insert(id)
             return
         }

@@ -14,12 +14,12 @@ struct Mishap {
 /// The beginning, what befalls, and the end of faults.
 extension World {
     mutating func begin() {
-        sites[0].isServing = true
         let bound = plan.clockBound.milliseconds
         for site in sites.indices {
             sites[site].clockOffset = span(Int(2 * bound + 1), chance.bits(71, UInt64(site))) - bound
         }
-        for replica in replicas.indices where replicas[replica].site == 0 { start(replica) }
+        witnessOffset = span(Int(2 * bound + 1), chance.bits(111, 0)) - bound
+        for replica in replicas.indices { start(replica) }
         for (payment, planned) in plan.payments.enumerated() {
             tasksOf.append([])
             guard plan.keptPayments?.contains(payment) ?? true else { continue }
@@ -54,7 +54,7 @@ extension World {
         switch kind {
         case .providerOutage, .throttlingStorm: providers.count
         case .clockSkewed, .storePartitioned: replicas.count
-        case .failover, .failoverLosingRows, .failback, .sitesPartitioned: 1
+        case .failover, .failoverLosingRows, .failback, .sitesPartitioned, .witnessAway: 1
         case .changedOutside: plan.payments.count
         case _ where kind.isPlantedDifference: plan.payments.count
         default: 0
@@ -99,11 +99,13 @@ extension World {
             let bound = plan.clockBound.milliseconds
             replicas[subject].skew = span(Int(2 * bound + 1), bits) - bound
         case .storePartitioned:
+            disturb(subject)
             replicas[subject].partitionedUntil = now + 2_000 + span(bits & 1 == 0 ? 40_000 : 600_000, bits)
-        case .failover where plan.replication == .asynchronous: drain()
+        case .failover where plan.replication == .asynchronous: drain(bits)
         case .failover: loseSite(losingRows: false, bits)
         case .failoverLosingRows: loseSite(losingRows: true, bits)
-        case .failback: drain()
+        case .failback: drain(bits)
+        case .witnessAway: loseWitness(bits)
         case .sitesPartitioned: partitionSites(bits)
         case .changedOutside: changeOutside(subject, bits)
         case _ where mishap.kind.isPlantedDifference: plantDifference(mishap.kind, subject, bits)
@@ -114,6 +116,7 @@ extension World {
     private func canBefall(_ kind: FaultKind) -> Bool {
         switch kind {
         case .failover, .failoverLosingRows, .failback, .sitesPartitioned: canChangeSites && link.isUp
+        case .witnessAway: plan.proof.isWitness
         default: true
         }
     }
@@ -139,6 +142,7 @@ extension World {
             outages[provider] = 0
             storms[provider] = 0
         }
+        witnessAwayUntil = min(witnessAwayUntil, now)
         for replica in replicas.indices {
             replicas[replica].partitionedUntil = 0
             replicas[replica].pausedUntil = min(replicas[replica].pausedUntil, now)

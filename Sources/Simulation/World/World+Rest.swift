@@ -14,8 +14,7 @@ extension World {
 
     /// What is due, waits or is on the way, but for what people must decide; nil if nothing is.
     func unrest() -> String? {
-        if let misconduct { return misconduct }
-        guard sites[activeSite].isServing, !link.isChanging, link.isUp else { return "no site serves yet" }
+        guard isServed, !link.isChanging, link.isUp else { return "no site serves yet" }
         let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
         for (index, replica) in replicas.enumerated() {
             guard let engine = replica.engine, !engine.isIdle else { continue }

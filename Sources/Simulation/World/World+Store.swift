@@ -2,25 +2,31 @@ internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
-/// One site: a store, and whether its term runs.
+/// One site: its database, which follows the other's or takes writes.
 struct Site {
+    let name: SiteName
     var store: StoreModel
-    /// The term under which it is written. Writers of another term are refused.
-    var epoch: Int64 = 1
-    /// How far the store's clock is off, in milliseconds.
+    /// The site's row, as this database has it.
+    var row: SiteRow
+    /// Whether it takes writes: it is no standby.
+    var isWritable = false
+    /// Whether it runs. What a site loses when it is lost as a whole.
+    var isUp = true
+    /// How far its clock is off, in milliseconds.
     var clockOffset: Int64 = 0
-    /// Whether it holds the term: its replicas may write and send.
-    var isServing = false
 }
 
 /// What a store tells its standby.
 enum LogEntry {
     case changed(ChangedRow, place: Int)
     case compared(ComparisonChange)
+    case site(SiteRow)
 }
 
-/// The way from the active site to its standby.
+/// The way from one site's database to the one that follows it.
 struct Link {
+    /// Whose log it carries.
+    var source = 0
     var isUp = true
     /// The active site is gone, and what it had not told yet is gone with it.
     var isCut = false
@@ -48,17 +54,39 @@ extension World {
 
     func reachesStore(_ replica: Int) -> Bool {
         let site = replicas[replica].site
-        guard sites[site].isServing, replicas[replica].partitionedUntil <= now else { return false }
-        return canConfirm
+        return sites[site].isUp && replicas[replica].partitionedUntil <= now && canConfirm(site)
     }
 
-    /// A synchronous store that cannot reach its standby acknowledges nothing.
-    private var canConfirm: Bool { plan.replication != .synchronous || link.isUp || !link.hasStandby }
+    /// A synchronous store that cannot reach its standby acknowledges nothing, and one whose standby was made a primary
+    /// never again.
+    private func canConfirm(_ site: Int) -> Bool {
+        guard plan.replication == .synchronous, !does(.oldSiteGoesOn), sites[site].isWritable else { return true }
+        return link.source == site && (link.isUp || !link.hasStandby)
+    }
+
+    /// Whether the store of a replica's site takes its writes: under its term, as every store requires it.
+    mutating func takesWrites(_ replica: Int) -> Bool {
+        guard reachesStore(replica) else { return false }
+        guard !does(.oldSiteGoesOn), plan.sites > 1 else { return true }
+        guard let term = replicas[replica].term else { return false }
+        let site = replicas[replica].site
+        // A copy of the row would cost more than the change that is to be written.
+        guard sites[site].isWritable, sites[site].row.epoch == term, !sites[site].row.phase.isOver else {
+            hear(.termEnded(epoch: term), replica, after: 1)
+            return false
+        }
+        return true
+    }
+
+    /// Whether what is written at a site is what everybody goes on with.
+    func counts(_ site: Int) -> Bool { site == activeSite || does(.oldSiteGoesOn) }
+
+    private static let inactive = StoreFailure(.inactive, operation: "write", cause: "the term is over")
 
     /// Makes a change durable in the store of a replica's site, if the store takes it.
     mutating func write(_ change: PaymentChange, by replica: Int) -> Result<CommitResult, StoreFailure> {
         let site = replicas[replica].site
-        guard sites[site].isServing else { return .success(.leaseLost) }
+        guard takesWrites(replica) else { return .failure(World.inactive) }
         var change = change
         sabotage(&change)
         let before = sites[site].store.payment(change.payment.id)
@@ -71,12 +99,18 @@ extension World {
         guard case .committed = result, let place = places[change.payment.id], let row = sites[site].store.rows[place]
         else { return .success(result) }
         idleClaims[place] = 0
+        // A process that stood still may write once more to a database that nobody follows any more. What it tells of
+        // that is judged by the rows that count.
+        guard counts(site) else {
+            lose([place])
+            return .success(result)
+        }
         emit(
             .committed(
                 Commit(
                     site: site, replica: replica, token: World.token(change.lease, row.token),
-                    epoch: sites[site].epoch, before: before, after: row.payment, entries: change.entries,
-                    isConfirmed: canConfirm)))
+                    epoch: sites[site].row.epoch, before: before, after: row.payment, entries: change.entries,
+                    isConfirmed: canConfirm(site))))
         if let told = sites[site].store.changedRow(by: change) { tell(.changed(told, place: place), from: site) }
         if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
         nudge(site, place, except: replica)
@@ -128,7 +162,12 @@ extension World {
     // MARK: The standby
 
     mutating func tell(_ entry: LogEntry, from site: Int) {
-        guard plan.sites > 1, site == activeSite else { return }
+        guard plan.sites > 1 else { return }
+        guard site == link.source else {
+            // A branch that nobody goes on with: what is written there is lost.
+            if case .changed(_, let place) = entry { lose([place]) }
+            return
+        }
         link.log.append(entry)
         let count = link.log.count
         guard plan.replication == .asynchronous else { return ship(upTo: count) }
@@ -136,7 +175,7 @@ extension World {
             switch entry {
             case .changed(let row, let place):
                 chance.bits(23, UInt64(place), UInt64(row.after?.version ?? 0), UInt64(count))
-            case .compared: chance.bits(101, UInt64(count), UInt64(now))
+            case .compared, .site: chance.bits(101, UInt64(count), UInt64(now))
             }
         let drawn = 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits)
         push(.ship(upTo: count), after: plan.standbyLag?.milliseconds ?? drawn)
@@ -145,11 +184,12 @@ extension World {
     /// The standby takes in what it was told, in order.
     mutating func ship(upTo count: Int) {
         guard link.isUp, !link.isCut, link.hasStandby, count <= link.log.count, link.applied < count else { return }
-        let standby = 1 - activeSite
+        let standby = 1 - link.source
         for place in link.applied..<count {
             switch link.log[place] {
             case .changed(let row, _): sites[standby].store.apply(row)
             case .compared(let change): apply(change, to: standby)
+            case .site(let row): sites[standby].row = row
             }
         }
         link.applied = count

@@ -11,7 +11,7 @@ extension World {
         let wait = max(1, (moment - clock(replica)).milliseconds)
         var at = now + wait
         let site = replicas[replica].site
-        guard sites[site].isServing else { return }
+        guard standing(replica).maySettle else { return }
         if !reachesStore(replica) { at = max(at, replicas[replica].partitionedUntil) }
         guard let due = sites[site].store.nextDue(in: .everywhere) else { return }
         schedule(replica, max(at, now + (due - storeTime(site)).milliseconds))
@@ -55,7 +55,7 @@ extension World {
 
     /// A replica's engine asks how much the standby has.
     mutating func askStandby(_ replica: Int, after pause: Span) {
-        guard reachesStore(replica), link.isUp, link.hasStandby else {
+        guard reachesStore(replica), link.isUp, link.hasStandby, link.source == replicas[replica].site else {
             replicas[replica].asksStandby = true
             return
         }
@@ -64,7 +64,7 @@ extension World {
 
     mutating func standbyReading(_ replica: Int) -> Result<StandbyReading, StoreFailure> {
         guard reachesStore(replica) else { return .failure(World.unreachable) }
-        let follows = link.isUp && link.hasStandby
+        let follows = link.isUp && link.hasStandby && link.source == replicas[replica].site
         return .success(
             StandbyReading(
                 written: LogPosition(offset: UInt64(link.before + link.log.count)),

@@ -22,7 +22,7 @@ extension World {
         guard let provider = providerPlaces[order.provider] else { return }
         let own = clock(job.replica)
         let (a, b, c) = World.words(job.payment, order)
-        let right: Span? = sites[replicas[job.replica].site].isServing ? .days(1) : nil
+        let right = settlesFor(job.replica)
         guard let engine = replicas[job.replica].engine,
             let order = engine.permitted(order, within: right, now: own)
         else { return tell(job, order, AttemptReport(.unsent, code: "site_not_active"), after: 1) }

@@ -20,6 +20,7 @@ public struct World {
         case mishap(Int)
         case ship(upTo: Int)
         case site(SiteStep)
+        case keep(Int)
         case compare(ComparisonTurn)
         case faultsEnd
         case restCheck(after: Int64)
@@ -51,6 +52,7 @@ public struct World {
     var jobs = Slots<Job>()
     var wires = Slots<Wire>()
     var comparing = Slots<ComparisonJob>()
+    var keeping = Slots<KeeperJob>()
     /// What both sides were when rest was looked for last, and since when it is so.
     var sides: [BookedPosition] = []
     var sidesSince: Int64 = 0
@@ -60,14 +62,20 @@ public struct World {
     /// Until when a provider cannot be reached, and until when it asks everybody to slow down.
     var outages: [Int64]
     var storms: [Int64]
-    var recovery: RecoveryWindow?
+    /// Where sites' right to act is kept, if not in their databases.
+    var witness = WitnessModel()
+    var witnessOffset: Int64 = 0
+    var witnessAwayUntil: Int64 = 0
+    /// Which sites reach the witness while they do not see each other.
+    var witnessSeenBy = [true, true]
+    var promotion: Promotion?
     var areFaultsOver = false
     var isAtRest = false
     var faultsEndedAt: Int64 = 0
     /// Requests that left before they were decided durably; only sabotage does that.
     var sentEarly: Set<AttemptName> = []
     var tasksOf: [[Int]] = []
-    /// What an engine did that it must not do though no payment shows it; a run with it never comes to rest.
+    /// What an engine did that it must not do though no payment shows it; a run ends with it.
     var misconduct: String?
     /// Claims of each payment since it was last changed.
     var idleClaims: [Int]
@@ -105,13 +113,24 @@ public struct World {
         idleClaims = Array(repeating: 0, count: ids.count)
         storms = outages
         let ids = ids
-        sites = (0..<plan.sites).map { _ in Site(store: StoreModel(placesFor: ids)) }
+        sites = World.sites(of: plan, ids)
         for site in 0..<plan.sites {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
                     SimulatedReplica(
                         index: replicas.count, site: site, payments: ids.count, providers: providerNames.count))
             }
+        }
+    }
+
+    private static func sites(of plan: RunPlan, _ ids: [PaymentID]) -> [Site] {
+        RunPlan.siteNames.prefix(plan.sites).map { name in
+            let term = SiteTerm(
+                epoch: 1, site: RunPlan.siteNames[0], since: plan.start, beginning: .first, by: "reconciled",
+                reason: "the store was opened for the first time")
+            return Site(
+                name: name, store: StoreModel(placesFor: ids), row: SiteRow(term: term),
+                isWritable: name == RunPlan.siteNames[0])
         }
     }
 
@@ -136,19 +155,20 @@ public struct World {
     private mutating func run() -> RunResult {
         begin()
         let end = plan.start.milliseconds + Span.days(90).milliseconds
-        while !isAtRest, let next = heap.pop() {
+        while !isAtRest, misconduct == nil, let next = heap.pop() {
             guard next.at <= end else { break }
             now = max(now, next.at)
             events += 1
             guard events < World.mostSteps else { break }
             take(next.step)
         }
-        judgeRest()
+        if misconduct == nil { judgeRest() }
+        let isOver = isAtRest || misconduct != nil
         return RunResult(
             hash: hash.value, happenings: happenings, violations: judges.violations, faultsStruck: struck,
             probesHit: probes.hit, events: events, simulatedTime: time - plan.start,
-            payments: tasks.count { $0.isCreate }, unrest: isAtRest ? nil : unrest() ?? uncompared() ?? "faults went on"
-        )
+            payments: tasks.count { $0.isCreate }, misconduct: misconduct,
+            unrest: isOver ? nil : unrest() ?? uncompared() ?? "faults went on")
     }
 
     private mutating func take(_ step: Step) {
@@ -171,6 +191,7 @@ public struct World {
         case .mishap(let place): befall(place)
         case .ship(let count): ship(upTo: count)
         case .site(let step): changeSites(step)
+        case .keep(let slot): keep(slot)
         case .compare(let turn): compare(turn)
         case .faultsEnd: endFaults()
         case .restCheck(let pause): checkRest(pause)
@@ -181,6 +202,7 @@ public struct World {
         switch step {
         case .job(let slot): jobs[slot]?.replica
         case .look(let replica, _), .renew(let replica, _): replica
+        case .keep(let slot): keeping[slot].flatMap { $0.isOnItsWay ? nil : $0.replica }
         case .asked(let ask), .follow(let ask): asks[ask].replica
         case .compare(let turn): self.replica(of: turn)
         default: nil

@@ -1,23 +1,23 @@
 internal import PaymentCore
-internal import StrictJSON
+package import StrictJSON
 
 /// Where in a request something is, as problem documents name it: `legs[1].amount.value`.
 ///
 /// It is shown to the caller and may be logged, so names that the caller made up are shown only if they are
 /// short, plain and no card number.
-struct FieldPath: Sendable, Hashable {
+package struct FieldPath: Sendable, Hashable {
     /// The text; empty for the whole document.
-    let text: String
+    package let text: String
 
     /// The whole document.
-    static let root = FieldPath(text: "")
+    package static let root = FieldPath(text: "")
 
     private init(text: String) {
         self.text = text
     }
 
     /// The place to which these steps lead from the whole document.
-    init(_ steps: [JSONStep]) {
+    package init(_ steps: [JSONStep]) {
         self = steps.reduce(.root) { place, step in
             switch step {
             case .member(let name): place.member(name)
@@ -27,13 +27,13 @@ struct FieldPath: Sendable, Hashable {
     }
 
     /// A member of the object at this place.
-    func member(_ name: String) -> FieldPath {
+    package func member(_ name: String) -> FieldPath {
         let shown = FieldPath.isShown(name) ? name : "…"
         return FieldPath(text: text.isEmpty ? shown : "\(text).\(shown)")
     }
 
     /// An item of the array at this place.
-    func item(_ index: Int) -> FieldPath { FieldPath(text: "\(text)[\(index)]") }
+    package func item(_ index: Int) -> FieldPath { FieldPath(text: "\(text)[\(index)]") }
 
     private static func isShown(_ name: String) -> Bool {
         let plain = name.utf8.allSatisfy { byte in

@@ -1,39 +1,38 @@
-internal import HTTPEdge
-internal import StrictJSON
+package import StrictJSON
 
 /// What is said of what was sent, by the place where it stands.
 extension Problem {
     /// What the published schema does not allow.
-    static func malformed(_ path: FieldPath, _ detail: String) -> Problem {
+    package static func malformed(_ path: FieldPath, _ detail: String) -> Problem {
         Problem(
             .invalidRequest, 400, "Invalid request", detail: detail,
             field: path.text.isEmpty ? nil : path.text)
     }
 
     /// Well-formed, and impossible all the same.
-    static func impossible(_ path: FieldPath, _ detail: String) -> Problem {
+    package static func impossible(_ path: FieldPath, _ detail: String) -> Problem {
         Problem(.invalidRequest, 422, "Invalid request", detail: detail, field: path.text)
     }
 
     /// Something looks like a card number.
-    static func cardNumber(field: String) -> Problem {
+    package static func cardNumber(field: String) -> Problem {
         Problem(
             .cardNumberRefused, 422, "Card numbers are refused", field: field.isEmpty ? nil : field)
     }
 
     /// A document that cannot be read.
-    static func unreadable(_ failure: JSONFailure) -> Problem {
+    package static func unreadable(_ failure: JSONFailure) -> Problem {
         .malformed(
             FieldPath(failure.path),
             "The body is not acceptable JSON: \(failure.reason), at byte \(failure.offset).")
     }
 
     /// The operation needs a key and has none.
-    static let keyMissing = Problem(
+    package static let keyMissing = Problem(
         .keyMissing, 400, "Idempotency-Key is missing", field: "Idempotency-Key")
 
     /// Nothing was done, and it may be tried again.
-    static func notAccepting(_ detail: String, retryAfter: Int) -> Problem {
+    package static func notAccepting(_ detail: String, retryAfter: Int) -> Problem {
         var problem = Problem(.notAccepting, 503, "Not accepting payments", detail: detail)
         problem.isRetryable = true
         problem.retryAfter = min(max(retryAfter, 0), 86_400)

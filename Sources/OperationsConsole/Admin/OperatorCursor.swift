@@ -1,3 +1,5 @@
+internal import HTTPEdge
+internal import PaymentCore
 public import Reconciler
 
 /// Places in listings as the operations API gives and takes them, for the command line: opaque, and good only for the
@@ -5,12 +7,19 @@ public import Reconciler
 public enum OperatorCursor {
     /// The place after a page of payments.
     public static func text(_ place: PageCursor, of query: PaymentQuery) -> String {
-        ListingCursor.encode(place, query: query)
+        payments(query).text([String(place.createdAt.milliseconds), place.id.text])
     }
 
     /// The place that a text names; `nil` unless it was made for this query.
     public static func place(_ text: String, of query: PaymentQuery) -> PageCursor? {
-        ListingCursor.decode(text, query: query)
+        guard let fields = payments(query).fields(text, count: 2), let moment = Int64(fields[0]),
+            let id = PaymentID(text: fields[1])
+        else { return nil }
+        return PageCursor(createdAt: Timestamp(milliseconds: moment), id: id)
+    }
+
+    private static func payments(_ query: PaymentQuery) -> OpaqueCursor {
+        OpaqueCursor(of: "operators' listing", filters: query.filters)
     }
 
     /// The place after a page of discrepancies.

@@ -1,17 +1,16 @@
-internal import HTTPEdge
-internal import PaymentCore
-internal import StrictJSON
+package import PaymentCore
+package import StrictJSON
 
 /// The members of an object of which every name is known: what is missing, too much or of another type is a
 /// problem that names its place. What the published schema refuses is 400; what only the daemon can know to
 /// be impossible is 422.
-struct ObjectFields {
+package struct ObjectFields {
     /// Where the object is.
-    let path: FieldPath
+    package let path: FieldPath
     private let members: [String: JSONValue]
 
     /// Refuses anything but an object with `allowed` members.
-    init(_ value: JSONValue, at path: FieldPath, allowed: [String]) throws(Problem) {
+    package init(_ value: JSONValue, at path: FieldPath, allowed: [String]) throws(Problem) {
         guard case .object(let list) = value else {
             throw .malformed(path, "Must be an object.")
         }
@@ -28,10 +27,10 @@ struct ObjectFields {
     }
 
     /// A member that may be absent. Null is not absent.
-    subscript(name: String) -> JSONValue? { members[name] }
+    package subscript(name: String) -> JSONValue? { members[name] }
 
     /// A member that must be there.
-    func required(_ name: String) throws(Problem) -> JSONValue {
+    package func required(_ name: String) throws(Problem) -> JSONValue {
         guard let value = members[name] else { throw .malformed(path.member(name), "Is required.") }
         return value
     }
@@ -39,7 +38,7 @@ struct ObjectFields {
 
 extension JSONValue {
     /// A string of `length` characters (Unicode scalar values).
-    func text(at path: FieldPath, length: ClosedRange<Int>) throws(Problem) -> String {
+    package func text(at path: FieldPath, length: ClosedRange<Int>) throws(Problem) -> String {
         guard case .string(let text) = self else { throw .malformed(path, "Must be a string.") }
         guard length.contains(text.unicodeScalars.count) else {
             throw .malformed(path, "Must have \(length.lowerBound) to \(length.upperBound) characters.")
@@ -48,7 +47,7 @@ extension JSONValue {
     }
 
     /// A number that is written as an integer: no fraction, no exponent, no sign other than a minus.
-    func integer(at path: FieldPath, in range: ClosedRange<Int64>) throws(Problem) -> Int64 {
+    package func integer(at path: FieldPath, in range: ClosedRange<Int64>) throws(Problem) -> Int64 {
         guard case .number(let text) = self,
             text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }), text != "-0"
         else { throw .malformed(path, "Not an integer.") }
@@ -59,7 +58,7 @@ extension JSONValue {
     }
 
     /// An array of `count` items.
-    func items(at path: FieldPath, count: ClosedRange<Int>) throws(Problem) -> [JSONValue] {
+    package func items(at path: FieldPath, count: ClosedRange<Int>) throws(Problem) -> [JSONValue] {
         guard case .array(let items) = self else { throw .malformed(path, "Must be an array.") }
         guard count.contains(items.count) else {
             throw .malformed(path, "Must have \(count.lowerBound) to \(count.upperBound) items.")
@@ -68,7 +67,7 @@ extension JSONValue {
     }
 
     /// An amount above zero.
-    func positiveMoney(at path: FieldPath) throws(Problem) -> Money {
+    package func positiveMoney(at path: FieldPath) throws(Problem) -> Money {
         let fields = try ObjectFields(self, at: path, allowed: ["value", "currency"])
         let value = try fields.required("value").integer(at: path.member("value"), in: 1...Int64.max)
         guard value <= ListedPosition.largestAmount else {

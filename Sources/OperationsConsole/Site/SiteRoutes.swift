@@ -1,23 +1,23 @@
 internal import HTTPEdge
-public import PaymentCore
-public import Reconciler
+internal import PaymentCore
+internal import Reconciler
 internal import StrictJSON
 
 /// Answers what operators ask of the site: the same decisions as those of the command line.
-public struct SiteRoutes: Sendable {
+struct SiteRoutes: Sendable {
     private let desk: SiteDesk
     private let drainLimit: Span
 
     /// Answers from a desk.
     ///
     /// - Parameter drainLimit: how long a request waits for what is on the wire, at the most.
-    public init(desk: SiteDesk, drainLimit: Span = .seconds(10)) {
+    init(desk: SiteDesk, drainLimit: Span = .seconds(10)) {
         self.desk = desk
         self.drainLimit = drainLimit
     }
 
     /// `GET /v1/site`
-    public func site(query: String?) async -> OperatorAnswer {
+    func site(query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, try await document())
@@ -29,7 +29,7 @@ public struct SiteRoutes: Sendable {
     /// - Parameters:
     ///   - person: whose token the request came with.
     ///   - approver: whose token approved it.
-    public func promote(
+    func promote(
         query: String?, body: [UInt8], by person: String, approver: String?
     ) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
@@ -44,7 +44,7 @@ public struct SiteRoutes: Sendable {
     }
 
     /// `POST /v1/site/drain`: 200 once it is drained, 202 while it goes on.
-    public func drain(query: String?) async -> OperatorAnswer {
+    func drain(query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             do throws(SiteDeskFailure) {
@@ -59,12 +59,12 @@ public struct SiteRoutes: Sendable {
     }
 
     /// `POST /v1/site/demote`
-    public func demote(query: String?) async -> OperatorAnswer {
+    func demote(query: String?) async -> OperatorAnswer {
         await change(query) { () async throws(SiteDeskFailure) in _ = try await desk.demote() }
     }
 
     /// `POST /v1/site/mode`
-    public func mode(query: String?, body: [UInt8]) async -> OperatorAnswer {
+    func mode(query: String?, body: [UInt8]) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let mode = try SiteBodies.mode(body)

@@ -1,9 +1,10 @@
 /// base64url of RFC 4648 without padding: what cursors are written in.
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// The text of the bytes, without padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
@@ -21,7 +22,7 @@ enum Base64URL {
     }
 
     /// The bytes; `nil` for another character, an impossible length, or bits left over that are not zero.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0

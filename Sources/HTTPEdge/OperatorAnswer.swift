@@ -20,3 +20,22 @@ public struct OperatorAnswer: Sendable, Hashable {
         self.body = body
     }
 }
+
+extension OperatorAnswer {
+    /// What an operator is told: the answer, or the problem that stood in its way.
+    package static func of(_ make: () async throws(Problem) -> Answer) async -> OperatorAnswer {
+        do {
+            return try await make().told
+        } catch {
+            return Answer(error).told
+        }
+    }
+}
+
+extension Answer {
+    /// What an operator is told.
+    package var told: OperatorAnswer {
+        OperatorAnswer(
+            status: status, contentType: contentType, location: location, retryAfter: retryAfter, body: body)
+    }
+}

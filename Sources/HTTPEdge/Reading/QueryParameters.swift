@@ -1,12 +1,11 @@
-internal import HTTPEdge
 internal import PaymentCore
 
 /// The parameters of a query, each at most once and each known.
-struct QueryParameters: Sendable, Hashable {
+package struct QueryParameters: Sendable, Hashable {
     private var values: [String: String] = [:]
 
     /// Reads `name=value&…` with percent-encoding, `+` for a space.
-    init(_ query: String?, allowed: [String]) throws(Problem) {
+    package init(_ query: String?, allowed: [String]) throws(Problem) {
         guard let query, !query.isEmpty else { return }
         let names = allowed.isEmpty ? "none" : allowed.joined(separator: ", ")
         for pair in query.split(separator: "&") {
@@ -28,10 +27,11 @@ struct QueryParameters: Sendable, Hashable {
         }
     }
 
-    subscript(name: String) -> String? { values[name] }
+    /// The decoded value of a parameter; `nil` where the query does not have it.
+    package subscript(name: String) -> String? { values[name] }
 
     /// How many entries a page has: 1 to 200, 50 if nothing is asked.
-    func limit() throws(Problem) -> Int {
+    package func limit() throws(Problem) -> Int {
         guard let text = values["limit"] else { return 50 }
         guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let limit = Int(text), (1...200).contains(limit)

@@ -1,10 +1,10 @@
 internal import PaymentCore
-internal import StrictJSON
+package import StrictJSON
 
 /// Looks for card numbers in a whole document: in every string, every number and every member's name.
-enum CardNumberScan {
+package enum CardNumberScan {
     /// The place of the first card number, `nil` if there is none. The place never shows the number itself.
-    static func find(in value: JSONValue, at path: FieldPath = .root) -> FieldPath? {
+    package static func find(in value: JSONValue, at path: FieldPath = .root) -> FieldPath? {
         switch value {
         case .null, .bool: return nil
         case .number(let text), .string(let text): return CardNumber.appears(in: text) ? path : nil

@@ -1,29 +1,27 @@
 internal import HTTPEdge
 internal import PaymentCore
-public import Reconciler
+internal import Reconciler
 
 /// Answers what operators ask of comparisons: the one place where runs and discrepancies become answers.
-public struct ComparisonRoutes: Sendable {
+struct ComparisonRoutes: Sendable {
     private let desk: ComparisonDesk
 
     /// Answers from a desk.
-    public init(desk: ComparisonDesk) { self.desk = desk }
+    init(desk: ComparisonDesk) { self.desk = desk }
 
     /// `GET /v1/reconciliations`
-    public func runs(query: String?) async -> OperatorAnswer {
+    func runs(query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             let query = try ComparisonQueries.runs(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.runs(query) }
-            return Answer(
-                200,
-                PaymentRendering.page(
-                    page.items.map(ComparisonRendering.run),
-                    next: page.next.map { ComparisonCursor.encode($0, query: query) }))
+            return Answer.page(
+                page.items.map(ComparisonRendering.run),
+                next: page.next.map { ComparisonCursor.encode($0, query: query) })
         }
     }
 
     /// `POST /v1/reconciliations`
-    public func plan(query: String?, body: [UInt8]) async -> OperatorAnswer {
+    func plan(query: String?, body: [UInt8]) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let ask = try ComparisonBodies.ask(body)
@@ -33,7 +31,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `GET /v1/reconciliations/{id}`
-    public func run(_ id: String, query: String?) async -> OperatorAnswer {
+    func run(_ id: String, query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             return Answer(200, ComparisonRendering.run(try await run(ComparisonRoutes.run(id))))
@@ -41,7 +39,7 @@ public struct ComparisonRoutes: Sendable {
     }
 
     /// `GET /v1/reconciliations/{id}/findings`
-    public func findings(of id: String, query: String?) async -> OperatorAnswer {
+    func findings(of id: String, query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             let id = try ComparisonRoutes.run(id)
             let (after, limit) = try ComparisonQueries.findings(query, of: id)
@@ -56,12 +54,12 @@ public struct ComparisonRoutes: Sendable {
                 }
                 if !more.isEmpty { next = ComparisonCursor.encode(last, run: id) }
             }
-            return Answer(200, PaymentRendering.page(items.map(ComparisonRendering.finding), next: next))
+            return Answer.page(items.map(ComparisonRendering.finding), next: next)
         }
     }
 
     /// `POST /v1/reconciliations/{id}/abandon`
-    public func abandon(_ id: String, query: String?) async -> OperatorAnswer {
+    func abandon(_ id: String, query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.run(id)
@@ -92,20 +90,18 @@ public struct ComparisonRoutes: Sendable {
 
 extension ComparisonRoutes {
     /// `GET /v1/discrepancies`
-    public func discrepancies(query: String?) async -> OperatorAnswer {
+    func discrepancies(query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             let query = try ComparisonQueries.discrepancies(query)
             let page = try await ask { () async throws(StoreFailure) in try await desk.store.discrepancies(query) }
-            return Answer(
-                200,
-                PaymentRendering.page(
-                    page.items.map(DiscrepancyRendering.summary),
-                    next: page.next.map { ComparisonCursor.encode($0, query: query) }))
+            return Answer.page(
+                page.items.map(DiscrepancyRendering.summary),
+                next: page.next.map { ComparisonCursor.encode($0, query: query) })
         }
     }
 
     /// `GET /v1/discrepancies/{id}`
-    public func discrepancy(_ id: String, query: String?) async -> OperatorAnswer {
+    func discrepancy(_ id: String, query: String?) async -> OperatorAnswer {
         await OperatorAnswer.of { () async throws(Problem) in
             _ = try QueryParameters(query, allowed: [])
             let id = try ComparisonRoutes.discrepancy(id)
@@ -115,17 +111,17 @@ extension ComparisonRoutes {
     }
 
     /// `POST /v1/discrepancies/{id}/assignment`
-    public func assign(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
+    func assign(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.assignment(body) }
     }
 
     /// `POST /v1/discrepancies/{id}/comments`
-    public func comment(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
+    func comment(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.comment(body) }
     }
 
     /// `POST /v1/discrepancies/{id}/close`
-    public func close(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
+    func close(_ id: String, query: String?, body: [UInt8], by person: String) async -> OperatorAnswer {
         await change(id, query, by: person) { () throws(Problem) in try ComparisonBodies.close(body) }
     }
 

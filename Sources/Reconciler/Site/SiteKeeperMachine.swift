@@ -1,0 +1,208 @@
+public import PaymentCore
+
+/// Keeps a process's part of its site: says when the row is read, when the lease is renewed, and what everybody is to
+/// be told: a synchronous machine. What may be done is decided by ``SiteMachine``, behind ``SiteRight``.
+///
+/// A lease counts from before its renewal was asked for, so every answer comes with the moment at which its question
+/// began.
+public struct SiteKeeperMachine: Sendable {
+    /// What the operator decided.
+    public struct Settings: Sendable {
+        /// The site, its proof and its lease.
+        public var machine: SiteMachine.Settings
+        /// How often the row is read.
+        public var readEvery: Span
+        /// The window that the configuration opens, whatever the terms say.
+        public var recovery: RecoveryWindow?
+        /// The contracts of the providers.
+        public var contracts: [ProviderContract]
+
+        /// Settings. The row is read twice a second, which is how soon a promotion takes effect.
+        public init(
+            machine: SiteMachine.Settings, recovery: RecoveryWindow?, contracts: [ProviderContract],
+            readEvery: Span = .milliseconds(500)
+        ) {
+            self.machine = machine
+            self.readEvery = readEvery
+            self.recovery = recovery
+            self.contracts = contracts
+        }
+    }
+
+    /// What it is told.
+    public enum Input: Sendable {
+        /// The pause between two readings is over.
+        case readingIsDue
+        /// What the row was, by a question that began at a moment.
+        case read(Result<SiteReading, StoreFailure>, began: SteadyMoment)
+        /// Whether the witness prolonged the right of a term.
+        case witnessed(epoch: Int64, Result<Bool, StoreFailure>, began: SteadyMoment)
+        /// What came of a renewal at the store; nothing if the term is over.
+        case renewed(epoch: Int64, Result<SiteReading?, StoreFailure>, began: SteadyMoment)
+        /// The store refused a write of a term.
+        case termEnded(epoch: Int64)
+        /// The store writes under a term, and the engine knows of it.
+        case applied(SiteStanding, RecoveryWindow?)
+    }
+
+    /// What is to be done.
+    public enum Job: Sendable {
+        /// Read the row.
+        case read
+        /// Ask the witness to prolong the right of a term.
+        case askWitness(epoch: Int64)
+        /// Prolong the lease at the store. It counts from `began`, where that is given, or from when it is asked for.
+        case renew(SiteRenewal, began: SteadyMoment?)
+        /// Let the store write under a term, and tell the engine of it and of the recovery window.
+        case apply(SiteStanding, RecoveryWindow?)
+        /// Look for what is due.
+        case look
+        /// Say something to the operator.
+        case note(Note)
+    }
+
+    /// What the operator reads in the log.
+    public enum Note: Sendable {
+        /// The role changed.
+        case standing(SiteStanding, RecoveryWindow?)
+        /// The store refused a write of a term.
+        case termOver(epoch: Int64)
+        /// The row cannot be read. Said once for each cause.
+        case unread(StoreFailure)
+        /// The lease was not renewed. Said once for each cause.
+        case unrenewed(StoreFailure)
+    }
+
+    private let settings: Settings
+    private var renewalBegan: SteadyMoment?
+    private var isRenewing = false
+    private var isApplying = false
+    private var complaint = ""
+    /// What was read last.
+    public private(set) var reading: SiteReading?
+
+    /// A keeper that has read nothing yet.
+    public init(_ settings: Settings) { self.settings = settings }
+
+    /// Takes in what happened; returns what is to be done, in order.
+    public mutating func handle(_ input: Input, _ right: inout SiteRight, at now: SteadyMoment) -> [Job] {
+        var jobs: [Job] = []
+        switch input {
+        case .readingIsDue:
+            jobs.append(.read)
+        case .read(.success(let reading), let began):
+            take(reading, &right, began)
+            complaint = ""
+            askForRenewal(&jobs, now)
+        case .read(.failure(let failure), _):
+            complain(failure, &jobs, Note.unread)
+            // The last row that was read stands until the lease ends; it is renewed for as long as that can be tried.
+            askForRenewal(&jobs, now)
+        case .witnessed(let epoch, let result, let began):
+            witnessed(epoch, result, began, &right, &jobs)
+        case .renewed(let epoch, let result, let began):
+            isRenewing = false
+            renewed(epoch, result, began, &right, &jobs)
+        case .termEnded(let epoch):
+            jobs.append(.note(.termOver(epoch: epoch)))
+            right.take(.refused(epoch: epoch))
+        case .applied(let standing, let window):
+            isApplying = false
+            right.tell(standing)
+            jobs.append(.note(.standing(standing, window)))
+            if standing.maySettle { jobs.append(.look) }
+        }
+        tellChange(right, &jobs, now)
+        return jobs
+    }
+
+    /// How long it is until the row is read again. Who is active hears of the end of its role by its next write, too;
+    /// who is not waits for a promotion.
+    public func pause(_ right: SiteRight, at now: SteadyMoment) -> Span {
+        right.standing(at: now).isActive ? settings.readEvery + settings.readEvery : settings.readEvery
+    }
+
+    // MARK: The lease
+
+    private mutating func take(_ reading: SiteReading, _ right: inout SiteRight, _ began: SteadyMoment) {
+        self.reading = reading
+        right.take(.read(reading.row, isWritable: reading.database.isWritable, began: began))
+    }
+
+    private mutating func askForRenewal(_ jobs: inout [Job], _ now: SteadyMoment) {
+        guard let epoch = wantedRenewal(now) else { return }
+        (renewalBegan, isRenewing) = (now, true)
+        let isWitnessed = settings.machine.proof.isWitness
+        jobs.append(isWitnessed ? .askWitness(epoch: epoch) : .renew(renewal(epoch), began: nil))
+    }
+
+    /// The term whose lease is to be renewed: this site's, a third of a lease after the last try.
+    private func wantedRenewal(_ now: SteadyMoment) -> Int64? {
+        guard !isRenewing, settings.machine.proof != .none, let reading, let term = reading.row.term,
+            term.site == settings.machine.site, !reading.row.phase.isOver, reading.database.isWritable
+        else { return nil }
+        // As long as nobody follows, there is nobody to confirm anything, and nobody who could be promoted.
+        let isAlone = reading.row.leaseUntil == nil && reading.database.replication != .synchronous
+        if settings.machine.proof == .standby, isAlone { return nil }
+        let third = Span(milliseconds: settings.machine.lease.milliseconds / 3)
+        if let renewalBegan, now - renewalBegan < third - settings.readEvery { return nil }
+        return term.epoch
+    }
+
+    private func renewal(_ epoch: Int64) -> SiteRenewal {
+        SiteRenewal(epoch: epoch, proof: settings.machine.proof, lease: settings.machine.lease)
+    }
+
+    private mutating func witnessed(
+        _ epoch: Int64, _ result: Result<Bool, StoreFailure>, _ began: SteadyMoment, _ right: inout SiteRight,
+        _ jobs: inout [Job]
+    ) {
+        switch result {
+        case .success(true):
+            right.take(.proven(epoch: epoch, began: began))
+            // The row says until when, for whoever reads it; the right is the witness's.
+            jobs.append(.renew(renewal(epoch), began: began))
+        case .success(false):
+            isRenewing = false
+            right.take(.unproven("the witness gave the right to another site"))
+        case .failure(let failure):
+            isRenewing = false
+            unproven(failure, &right, &jobs)
+        }
+    }
+
+    private mutating func renewed(
+        _ epoch: Int64, _ result: Result<SiteReading?, StoreFailure>, _ began: SteadyMoment,
+        _ right: inout SiteRight, _ jobs: inout [Job]
+    ) {
+        switch result {
+        case .success(let reading?):
+            take(reading, &right, began)
+            if !settings.machine.proof.isWitness { right.take(.proven(epoch: epoch, began: began)) }
+        case .success(nil): right.take(.unproven("the term is over"))
+        case .failure(let failure): unproven(failure, &right, &jobs)
+        }
+    }
+
+    private mutating func unproven(_ failure: StoreFailure, _ right: inout SiteRight, _ jobs: inout [Job]) {
+        right.take(.unproven("\(failure.code.rawValue): \(failure.cause)"))
+        complain(failure, &jobs, Note.unrenewed)
+    }
+
+    private mutating func complain(_ failure: StoreFailure, _ jobs: inout [Job], _ note: (StoreFailure) -> Note) {
+        guard complaint != failure.cause else { return }
+        complaint = failure.cause
+        jobs.append(.note(note(failure)))
+    }
+
+    // MARK: Taking effect
+
+    /// Has everybody told what changed; one change after the other.
+    private mutating func tellChange(_ right: SiteRight, _ jobs: inout [Job], _ now: SteadyMoment) {
+        guard !isApplying, let standing = right.change(at: now) else { return }
+        isApplying = true
+        let window = RecoveryWindow.covering(
+            settings.recovery, standing.recoveries, contracts: settings.contracts)
+        jobs.append(.apply(standing, window))
+    }
+}

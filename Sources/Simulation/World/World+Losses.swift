@@ -1,0 +1,60 @@
+internal import MemoryStore
+internal import PaymentCore
+internal import Reconciler
+
+/// The comparison over the time of a loss, by the shipped `LossReview`: as `LossWatch` does it.
+extension World {
+    /// Looks are rarer than the shipped ones, because a run takes days.
+    private static let reviewEvery: Int64 = 3_600_000
+
+    mutating func reviewLosses() {
+        let site = activeSite
+        let open = sites[site].row.recoveries.filter { !$0.listingCompared }
+        guard !open.isEmpty else { return }
+        push(.site(.review), after: World.reviewEvery)
+        guard
+            let replica = replicas.indices.first(where: {
+                replicas[$0].isUp && replicas[$0].site == site && standing($0).maySettle
+            }), takesWrites(replica)
+        else { return }
+        for recovery in open {
+            let known = plan.providers.indices.map { evidence(of: $0, since: recovery.at, at: site) }
+            let review = LossReview.decide(
+                recovery, known, comparisonSettings, callersRepeatFor: nil, now: storeTime(site))
+            switch review {
+            case .unfinished(let obstacles, let runs):
+                for run in runs { _ = begin(run, at: site) }
+                let isForPeople = obstacles.contains { if case .notComparable = $0 { true } else { false } }
+                if isForPeople || !plan.isCompared { compareByHand(recovery) }
+            case .compared: close(recovery.epoch)
+            case .open, .over: break
+            }
+        }
+    }
+
+    private func evidence(of provider: Int, since loss: Timestamp, at site: Int) -> LossReview.Evidence {
+        let comparisons = sites[site].store.comparisons
+        let name = providerNames[provider]
+        let runs = comparisons.runs.values.filter { $0.provider == name && $0.createdAt >= loss }
+        let hasUnsettled = comparisons.discrepancies.values.contains { found in
+            found.provider == name && LossReview.onlyTheirs.contains(found.finding) && found.isLeftToPolicy
+        }
+        return LossReview.Evidence(
+            provider: name, contract: plan.providers[provider].contract,
+            runs: runs.sorted { $0.id < $1.id }, hasUnsettled: hasUnsettled)
+    }
+
+    /// What no program can compare, a person compares once both sides show everything.
+    private mutating func compareByHand(_ recovery: SiteRecovery) {
+        let window = recovery.claim.window(contracts: plan.providers.map(\.contract))
+        guard now > (window.readsCountFrom + .minutes(5)).milliseconds else { return }
+        close(recovery.epoch)
+    }
+
+    private mutating func close(_ epoch: Int64) {
+        let row = sites[activeSite].row
+        guard let compared = row.changed(by: .compared(epochOfLoss: epoch), at: nil), compared != row else { return }
+        disturb()
+        write(compared, at: activeSite)
+    }
+}

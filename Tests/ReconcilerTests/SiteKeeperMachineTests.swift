@@ -1,0 +1,142 @@
+import PaymentCore
+import Reconciler
+import Testing
+
+/// When a keeper reads, renews and tells, stepped by hand.
+@Suite struct SiteKeeperMachineTests {
+    private static let lease = Span.seconds(30)
+
+    private struct Stage {
+        var machine: SiteKeeperMachine
+        var right: SiteRight
+        let proof: SiteProofKind
+
+        init(_ proof: SiteProofKind) {
+            let settings = SiteMachine.Settings(site: .main, proof: proof, lease: SiteKeeperMachineTests.lease)
+            self.proof = proof
+            right = SiteRight(settings)
+            machine = SiteKeeperMachine(
+                SiteKeeperMachine.Settings(machine: settings, recovery: nil, contracts: [.reference]))
+        }
+
+        mutating func take(_ input: SiteKeeperMachine.Input, at milliseconds: Int64) -> [SiteKeeperMachine.Job] {
+            machine.handle(input, &right, at: SteadyMoment(milliseconds: milliseconds))
+        }
+
+        /// Reads the row, and lets what follows take effect; returns whether a renewal was asked for.
+        mutating func read(_ reading: SiteReading, at milliseconds: Int64) -> Bool {
+            let began = SteadyMoment(milliseconds: milliseconds)
+            var isRenewalAsked = false
+            for job in take(.read(.success(reading), began: began), at: milliseconds) {
+                switch job {
+                case .renew, .askWitness: isRenewalAsked = true
+                case .apply(let standing, let window): _ = take(.applied(standing, window), at: milliseconds)
+                case .read, .look, .note: break
+                }
+            }
+            return isRenewalAsked
+        }
+    }
+
+    private func reading(
+        _ epoch: Int64 = 1, site: SiteName = .main, phase: SitePhase = .active,
+        replication: SiteReplication = .synchronous, leaseUntil: Int64? = nil
+    ) -> SiteReading {
+        let term = SiteTerm(
+            epoch: epoch, site: site, since: Timestamp(milliseconds: 0), beginning: .first, by: "a", reason: "b")
+        let row = SiteRow(
+            term: term, phase: phase, leaseUntil: leaseUntil.map { Timestamp(milliseconds: $0) },
+            replication: replication)
+        return SiteReading(
+            row: row, now: Timestamp(milliseconds: 0), database: SiteDatabase(replication: replication))
+    }
+
+    @Test func `a lease is renewed each third of it, and one renewal at a time is under way`() {
+        var stage = Stage(.standby)
+        let first = stage.read(reading(), at: 0)
+        #expect(first, "the first right is asked for at once")
+        let besideTheFirst = stage.read(reading(), at: 9_600)
+        #expect(!besideTheFirst, "the first was not answered yet")
+        let began = SteadyMoment(milliseconds: 0)
+        _ = stage.take(.renewed(epoch: 1, .success(reading(leaseUntil: 30_000)), began: began), at: 9_700)
+        let afterAThird = stage.read(reading(leaseUntil: 30_000), at: 9_800)
+        #expect(afterAThird)
+        _ = stage.take(
+            .renewed(epoch: 1, .success(reading(leaseUntil: 40_000)), began: SteadyMoment(milliseconds: 9_800)),
+            at: 9_900)
+        let tooSoon = stage.read(reading(leaseUntil: 40_000), at: 19_000)
+        #expect(!tooSoon)
+        let afterAnotherThird = stage.read(reading(leaseUntil: 40_000), at: 19_300)
+        #expect(afterAnotherThird)
+    }
+
+    @Test func `a renewal that failed is tried again, and what was proven before lasts as long as it lasts`() {
+        var stage = Stage(.standby)
+        _ = stage.read(reading(), at: 0)
+        let began = SteadyMoment(milliseconds: 0)
+        for job in stage.take(.renewed(epoch: 1, .success(reading(leaseUntil: 30_000)), began: began), at: 50) {
+            if case .apply(let standing, let window) = job { _ = stage.take(.applied(standing, window), at: 50) }
+        }
+        let failure = StoreFailure(.indeterminate, operation: "renew site", cause: "no standby confirmed")
+        let second = stage.read(reading(leaseUntil: 30_000), at: 10_000)
+        #expect(second)
+        _ = stage.take(.renewed(epoch: 1, .failure(failure), began: SteadyMoment(milliseconds: 10_000)), at: 15_000)
+        let afterTheFailure = stage.read(reading(leaseUntil: 30_000), at: 20_000)
+        #expect(afterTheFailure)
+        #expect(stage.right.settlesFor(at: SteadyMoment(milliseconds: 26_999)) == .milliseconds(1))
+        let end = SteadyMoment(milliseconds: 27_000)
+        #expect(stage.right.settlesFor(at: end) == nil, "a tenth is left for what is on the wire")
+    }
+
+    @Test func `a witness is asked before the row is written, and a refusal writes nothing`() throws {
+        var stage = Stage(.postgres)
+        let first = stage.read(reading(), at: 0)
+        #expect(first)
+        let began = SteadyMoment(milliseconds: 0)
+        let refused = stage.take(.witnessed(epoch: 1, .success(false), began: began), at: 100)
+        #expect(refused.allSatisfy { if case .renew = $0 { false } else { true } })
+        #expect(!stage.right.standing(at: SteadyMoment(milliseconds: 100)).maySettle)
+        let again = stage.read(reading(), at: 10_000)
+        #expect(again)
+        let given = stage.take(
+            .witnessed(epoch: 1, .success(true), began: SteadyMoment(milliseconds: 10_000)), at: 12_000)
+        let renewal = try #require(given.first { if case .renew = $0 { true } else { false } })
+        guard case .renew(let written, let from) = renewal else { return }
+        #expect(written == SiteRenewal(epoch: 1, proof: .postgres, lease: Self.lease))
+        #expect(from == SteadyMoment(milliseconds: 10_000), "it counts from before the witness was asked")
+    }
+
+    @Test func `nobody is told twice at a time, and what changed meanwhile is told next`() throws {
+        var stage = Stage(.none)
+        let first = stage.take(.read(.success(reading()), began: SteadyMoment(milliseconds: 0)), at: 0)
+        guard case .apply(let active, let window) = try #require(first.first) else {
+            Issue.record("expected that it takes effect")
+            return
+        }
+        #expect(active.epoch == 1)
+        #expect(!stage.right.standing(at: SteadyMoment(milliseconds: 1)).maySettle, "nobody was told yet")
+        let other = try SiteName("other")
+        let second = stage.take(
+            .read(.success(reading(2, site: other)), began: SteadyMoment(milliseconds: 5)), at: 5)
+        #expect(second.isEmpty, "the first is under way")
+        let third = stage.take(.applied(active, window), at: 10)
+        let applied = third.compactMap { job -> SiteStanding? in
+            if case .apply(let standing, _) = job { standing } else { nil }
+        }
+        #expect(applied.map(\.refusal) == [.otherSite(other, epoch: 2)])
+    }
+
+    @Test func `no lease is asked for where the term is over, another's, or nobody follows`() throws {
+        let other = try SiteName("other")
+        for known in [
+            reading(phase: .drained), reading(phase: .demoted), reading(2, site: other), reading(replication: .none),
+        ] {
+            var stage = Stage(.standby)
+            let isAsked = stage.read(known, at: 0)
+            #expect(!isAsked, "\(known.row)")
+        }
+        var unproven = Stage(.none)
+        let isAsked = unproven.read(reading(), at: 0)
+        #expect(!isAsked)
+    }
+}
