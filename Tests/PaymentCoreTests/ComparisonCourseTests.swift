@@ -190,6 +190,43 @@ import Testing
         #expect(world.run.isProven == true)
     }
 
+    /// Seed 2795825550: a hold that a run had shown was captured hours before the windows that were asked for.
+    @Test func `a listing that was not read through denies nothing`() throws {
+        let key = EffectKey(reported: "gap")
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[key] = try Compared.ours("gap", .held, at: Compared.start + .minutes(30))
+        world.provider[key] = try Compared.theirs(
+            "gap", .authorized, names: "gap", at: Compared.start + .minutes(30))
+        try world.finish()
+        world.provider[key] = try Compared.theirs(
+            "gap", .captured, names: "gap", at: Compared.start + .minutes(130))
+        world.books[key] = try Compared.ours("gap", .taken, at: Compared.start + .minutes(270))
+        for hour in Int64(4)...6 { try world.finish(Compared.run(hour: hour, kind: .asked)) }
+        #expect(world.rows[key]?.row == "listing.behind")
+        #expect(world.discrepancies.isEmpty)
+        for hour in Int64(1)...2 { try world.finish(Compared.run(hour: hour)) }
+        #expect(world.rows[key]?.finding == .matched)
+    }
+
+    /// Seed 1815318362: a refund that the provider declined moved a charge to another place in the listing.
+    @Test func `what a listing leaves out because it changed is no second transaction`() throws {
+        let key = EffectKey(reported: "moved")
+        func theirs(at minute: Int64) throws -> ListedPosition {
+            try Compared.theirs(
+                "moved", .captured, names: "moved", created: nil, at: Compared.start + .minutes(minute))
+        }
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[key] = try Compared.ours("moved", .taken, at: Compared.start + .minutes(30))
+        world.provider[key] = try theirs(at: 30)
+        try world.finish()
+        #expect(world.rows[key]?.finding == .matched)
+        world.provider[key] = try theirs(at: 65)
+        try world.finish(Compared.run(kind: .asked, attempt: 1))
+        #expect(world.rows[key]?.finding == .matched)
+        #expect(world.discrepancies.isEmpty)
+    }
+
     @Test func `what no later listing shows either is ours only, also where nobody can be asked`() throws {
         let key = EffectKey(reported: "nowhere")
         let world = try ComparisonWorld(run: Compared.run())

@@ -60,7 +60,8 @@ enum Compared {
         let window = try #require(ComparedWindow(from: from, to: from + .hours(1)))
         return ComparisonRun(
             provider: try provider(), window: window, kind: kind, attempt: attempt, isDry: isDry,
-            createdAt: window.to + .minutes(10), horizon: window.to + .minutes(2), coveredFrom: start,
+            createdAt: window.to + .minutes(10), horizon: window.to + .minutes(2),
+            coveredFrom: kind == .asked ? from : start,
             overlap: .minutes(1), clockMargin: .seconds(5))
     }
 

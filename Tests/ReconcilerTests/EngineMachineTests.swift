@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `a request that another holder keeps us from is written beside it, and nothing is sent`() throws {
-        var stage = try MachineStage()
+        var stage = try MachineStage { $0.sweeps = false }
         let payment = try stage.row()
         _ = stage.tell(try stage.cancel(1))
         let refused = stage.tell(.claimed(payment.id, .success(nil)))
@@ -112,6 +112,21 @@ import Testing
             return
         }
         #expect(written.sends.isEmpty)
+        #expect(stage.machine.isIdle)
+    }
+
+    @Test func `whoever stops waits for what is being claimed and given back`() throws {
+        var stage = try MachineStage()
+        let claims = stage.tell(.look).compactMap { if case .claimDue(let request) = $0 { request } else { nil } }
+        let request = try #require(claims.first)
+        _ = stage.tell(.drain)
+        #expect(!stage.machine.isIdle, "what the store claims right now would be kept from others")
+        let payment = try stage.row(canceled: true)
+        let jobs = stage.tell(.claimedDue(request, .success([stage.claimed(payment, 4)])))
+        #expect(stage.machine.activeCount == 0)
+        #expect(jobs.contains { if case .release(payment.id, LeaseToken(4)) = $0 { true } else { false } })
+        #expect(!stage.machine.isIdle, "the lease is not given back yet")
+        _ = stage.tell(.released)
         #expect(stage.machine.isIdle)
     }
 

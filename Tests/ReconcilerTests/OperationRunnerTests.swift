@@ -82,6 +82,19 @@ import Testing
         #expect(!outputs.hasAnswer)
     }
 
+    /// Nothing but when to look again is written, by two processes in the same millisecond. Simulation, seed
+    /// 1981240612: the lease of the one that did not write was kept, and the payment waited until it ran out.
+    @Test func `a lease is given back where the change found may be another's`() throws {
+        var stage = try RunnerStage(capture: .manual)
+        let change = try #require(stage.feed(.event(stage.authorized())).change)
+        #expect(change.lease == .releasing(LeaseToken(1)))
+        _ = stage.feed(.commitFailed(StoreFailure(.indeterminate, operation: "commit", cause: "connection lost")))
+        var equal = PaymentMachine(payment: change.payment)
+        equal.committed(version: 2)
+        let found = stage.feed(.reloaded(equal.payment))
+        #expect(found.released == LeaseToken(1))
+    }
+
     @Test func `a commit of which nobody knows and which is not there is made again`() throws {
         var stage = try RunnerStage()
         _ = stage.feed(.event(stage.authorized()))

@@ -61,6 +61,10 @@ extension [OperationRunner.Output] {
     var tickets: [Int] {
         compactMap { if case .answered(let ticket, _) = $0 { ticket } else { nil } }
     }
+    var released: LeaseToken? {
+        for case .finished(let release?) in self { return release }
+        return nil
+    }
     var hasAnswer: Bool {
         contains { if case .answered = $0 { true } else { false } }
     }

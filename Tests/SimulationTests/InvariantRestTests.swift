@@ -121,17 +121,17 @@ import Testing
         var invariant = DrainsFinish()
         invariant.judge(.stopping(replica: 1), story)
         story.now = story.now + .minutes(1)
-        invariant.judge(.stopped(replica: 1, leasesKept: 0), story)
+        invariant.judge(.stopped(replica: 1, leasesKept: []), story)
         invariant.atRest(story.evidence)
         #expect(invariant.words.isEmpty)
         invariant.judge(.stopping(replica: 1), story)
         invariant.judge(.stopping(replica: 2), story)
         story.now = story.now + .hours(3)
-        invariant.judge(.stopped(replica: 1, leasesKept: 3), story)
+        invariant.judge(.stopped(replica: 1, leasesKept: [story.payment.id]), story)
         invariant.atRest(story.evidence)
         #expect(
             invariant.words == [
-                "replica 1 stopped in order and kept 3 leases",
+                "replica 1 stopped in order and kept 1 leases",
                 "replica 1 took 10800000 ms to stop",
                 "replica 2 was told to stop and never did",
             ])
@@ -147,7 +147,7 @@ import Testing
         #expect(invariant.words.isEmpty)
         invariant.judge(.fault(.failback, id: 2, detail: ""), story)
         invariant.judge(.stopping(replica: 0), story)
-        invariant.judge(.stopped(replica: 0, leasesKept: 0), story)
+        invariant.judge(.stopped(replica: 0, leasesKept: []), story)
         invariant.atRest(story.evidence)
         #expect(invariant.words == ["a failback never finished"])
     }

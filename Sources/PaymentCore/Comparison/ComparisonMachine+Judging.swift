@@ -52,13 +52,14 @@ extension ComparisonMachine {
             let untold = theirs?.untold ?? []
             return KeyQuestion(
                 key: key, payment: known.ours?.payment, listedAt: wasLeftOut ? nil : listedAt,
-                earlier: isOfListing ? untold : Set(untold + unjudged).sorted(), isOfListing: isOfListing)
+                earlier: isOfListing ? untold : Set(untold + unsure).sorted(), isOfListing: isOfListing)
         }
 
-        /// The moments of money that was shown while ours was too young to be judged. An inquiry may show another
-        /// transaction than that, and the listing tells whether it is still there (seed 1828034621).
-        private var unjudged: [Timestamp] {
-            guard let row = known.row, row.finding == .inFlight else { return [] }
+        /// The moments of money that was shown while ours was too young to be judged, or that the listing left out. An
+        /// inquiry may show another transaction than that, and the listing tells whether it is still there (seeds
+        /// 1828034621, 1815318362).
+        private var unsure: [Timestamp] {
+            guard let row = known.row, row.finding == .inFlight || wasLeftOut else { return [] }
             let money = (row.theirs?.lines ?? []).filter { $0.holdsMoney && $0.createdAt == nil }
             return money.compactMap(\.updatedAt)
         }
@@ -271,12 +272,15 @@ extension ComparisonMachine {
         return !wasMissing && !row.finding.isDifference
     }
 
-    /// Whether it was missing in a listing that was not read past that moment yet.
+    /// Whether it was missing in a listing that was not read past that moment yet, or not without a gap since the
+    /// provider showed it last: what changed in the gap was in no listing that was read. A run that somebody asks for
+    /// leaves such gaps.
     private func isAwaitingListing(_ item: Item) -> Bool {
         guard contract.inquiry != .byOwnKey, item.listed == nil, let row = item.known.row,
             row.row == ComparisonMachine.behind, row.ours == item.known.ours
         else { return false }
-        return run.window.to <= row.comparedAt + contract.clockSkew
+        let since = row.listedAt ?? row.ours?.askedAt ?? row.comparedAt
+        return run.window.to <= row.comparedAt + contract.clockSkew || run.coveredFrom > since
     }
 
     /// Whether the provider may not show a status any more, so that its silence proves nothing. What counts is when it

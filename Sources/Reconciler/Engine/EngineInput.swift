@@ -43,6 +43,8 @@ public enum EngineInput: Sendable {
     case nextDue(Result<Timestamp?, StoreFailure>)
     /// Of ``EngineJob/readResting(after:limit:pause:)``.
     case resting(after: PageCursor?, Result<Page<Payment>, StoreFailure>)
+    /// Of ``EngineJob/release(_:_:)``: the lease was given back, or will run out.
+    case released
     /// Of ``EngineJob/wake(at:)``: the moment has come.
     case woke(Timestamp)
     /// Of ``EngineJob/renewLater(after:)``: the time is over.

@@ -75,13 +75,18 @@ extension EngineMachine {
                 jobs.append(.announce(payment, kept: kept))
             case .finished(let release):
                 end(id)
-                if let release, !rules.breaks(.leaseNotReleased) { jobs.append(.release(id, release)) }
+                if let token = release, !rules.breaks(.leaseNotReleased) { self.release(id, token) }
             case .abandoned(let reason):
                 jobs.append(.note(.left(id, reason: reason)))
                 for ticket in runners[id]?.unansweredTickets ?? [] { answer(ticket, .lost) }
                 end(id)
             }
         }
+    }
+
+    mutating func release(_ id: PaymentID, _ token: LeaseToken) {
+        releases += 1
+        jobs.append(.release(id, token))
     }
 
     private mutating func end(_ id: PaymentID) {

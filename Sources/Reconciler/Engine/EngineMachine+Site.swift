@@ -15,7 +15,7 @@ extension EngineMachine {
         if !rules.breaks(.endedTermIgnored) { leaveAll() }
         guard epoch != nil else { return }
         // Leases from before would keep the payments from being taken up until they run out. A new term has ended them.
-        for (id, token) in left.sorted(by: { $0.key < $1.key }) { jobs.append(.release(id, token)) }
+        for (id, token) in left.sorted(by: { $0.key < $1.key }) { release(id, token) }
         left.removeAll()
     }
 

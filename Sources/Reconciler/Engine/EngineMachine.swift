@@ -77,6 +77,8 @@ public struct EngineMachine: Sendable {
     var resting: RestingReview?
     /// The term under which this process writes; 0 before any, and where there is one site.
     var term: Int64? = 0
+    /// Leases that are being given back.
+    var releases = 0
     /// Leases of payments that were left when a term ended here.
     var left: [PaymentID: LeaseToken] = [:]
     /// What surrounds the input that is handled, and the jobs that it made.
@@ -114,7 +116,12 @@ public struct EngineMachine: Sendable {
     public func isLeft(_ id: PaymentID) -> Bool { left[id] != nil }
 
     /// Whether nothing is on the way any more.
-    public var isIdle: Bool { runners.isEmpty && claims.isEmpty && insertions.isEmpty && writes.isEmpty }
+    public var isIdle: Bool {
+        let hasWork = !runners.isEmpty || !claims.isEmpty || !insertions.isEmpty || !writes.isEmpty
+        // What is claimed or given back right then would be kept from everybody else until its lease runs out.
+        let hasLeases = look.isUnderWay || !outages.isClaiming.isEmpty || releases > 0
+        return !hasWork && (!hasLeases || rules.breaks(.leasesNotAwaited))
+    }
 
     /// Takes an input and says what is to be done, in this order.
     public mutating func handle(_ input: EngineInput, at moment: EngineMoment) -> [EngineJob] {
@@ -140,6 +147,7 @@ public struct EngineMachine: Sendable {
             feed(id, token, .event(event))
         case .reloaded(let id, let token, let tries, let result): reloaded(id, token, tries, result)
         case .claimed(let id, let result): claimed(id, result)
+        case .released: releases -= 1
         case .inserted(let ticket, let result): inserted(ticket, result)
         case .lookedUp(let ticket, let result): lookedUp(ticket, result)
         case .occupant(let ticket, let result): occupied(ticket, result)

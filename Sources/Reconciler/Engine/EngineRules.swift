@@ -36,6 +36,8 @@ package struct EngineRules: Sendable, Hashable {
         case pauseForgotten
         /// A lease that ends without a change is not given back.
         case leaseNotReleased
+        /// Whoever is told to stop does not wait for what is being claimed or given back.
+        case leasesNotAwaited
         /// A caller's request beside the holder is written without looking at the window of recovery.
         case writtenWithoutWindow
         /// A request that another writer overtook is answered as if it had been taken.

@@ -19,6 +19,7 @@ extension SettlementEngine {
             _ = await stored("a lease could not be released", id) { () async throws(StoreFailure) in
                 try await store.release(id, token: token)
             }
+            take(.released)
         case .claim(let id, let holder, let lease):
             let result = await stored("a payment could not be claimed", id) { () async throws(StoreFailure) in
                 try await store.claim(id, holder: holder, leaseFor: lease)

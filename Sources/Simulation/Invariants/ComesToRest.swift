@@ -16,7 +16,7 @@ public struct ComesToRest: Invariant {
     public static let settlesWithin = Span.days(5)
 
     private var faultsEndedAt: Timestamp?
-    /// The last time at which the caller, or nothing but the caller, kept a payment waiting.
+    /// The last time at which the caller or people, or nothing but them, kept a payment waiting.
     private var waitingSince: [PaymentID: Timestamp] = [:]
     /// Operations that were asked; repeating one is no reason to wait longer.
     private var operations: Set<Operation> = []
@@ -41,7 +41,10 @@ public struct ComesToRest: Invariant {
     /// Judges a durable change.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         let payment = commit.after
-        if let before = commit.before, before.isResting { waitingSince[payment.id] = at }
+        // People take their time, and so does a loss that is under review (seeds 2147401577, 2147401847).
+        if let before = commit.before, before.isResting || before.state == .quarantined {
+            waitingSince[payment.id] = at
+        }
         for leg in payment.legs
         where leg.quarantine != nil && commit.before?.leg(leg.index)?.quarantine == nil {
             judgeQuarantine(of: leg, in: payment, at, evidence)

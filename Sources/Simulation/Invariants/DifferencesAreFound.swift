@@ -35,6 +35,15 @@ public struct DifferencesAreFound: Invariant {
         }
     }
 
+    /// Whether the provider was asked so late that it may have forgotten what it had: its silence denied nothing (seed
+    /// 1815320777).
+    private static func mayBeForgotten(_ row: ComparedPosition?, _ contract: ProviderContract) -> Bool {
+        guard let row, row.row == "provider.forgot", let asked = row.ours?.askedAt,
+            let retention = contract.statusRetention
+        else { return false }
+        return row.comparedAt - asked + contract.clockSkew > retention
+    }
+
     private mutating func judge(
         _ key: EffectKey, at provider: SimulatedProvider, before horizon: Timestamp, _ evidence: Evidence
     ) {
@@ -43,6 +52,7 @@ public struct DifferencesAreFound: Invariant {
         guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
         if sides.theirSide.isNothing, sides.goneAt != nil, row?.theirs != nil { return }
+        if sides.goneAt != nil, DifferencesAreFound.mayBeForgotten(row, provider.contract) { return }
         if sides.wasWithheldBesideAnother { return }
         // Where nobody can be asked for a key, the listing has to be read past the moment at which it was judged last.
         if let row, row.row == "listing.behind", let last = evidence.rows.comparisons.head(of: provider.name),

@@ -39,7 +39,8 @@ public struct DrainsFinish: Invariant {
             // began.
             if failbackAsked == at, failbackSince == nil { failbackSince = at }
         case .stopped(let kept):
-            findings.require(kept == 0, at, nil, "replica \(replica) stopped in order and kept \(kept) leases")
+            findings.require(
+                kept.isEmpty, at, kept.first, "replica \(replica) stopped in order and kept \(kept.count) leases")
             finish(replica, at)
         case .started:
             // A replica that was killed while it stopped has stopped.

@@ -53,7 +53,7 @@ public enum ReplicaChange: Sendable, Hashable {
     /// It is told to shut down in good order.
     case stopping
     /// It did; so many leases it neither finished nor gave back.
-    case stopped(leasesKept: Int)
+    case stopped(leasesKept: [PaymentID])
 }
 
 extension Invariant {

@@ -55,7 +55,7 @@ struct QuarantineJudgement {
     /// clock dates the read.
     private var isInBooks: Bool {
         transactions.contains { transaction in
-            if let read = leg.knowledge?.began, transaction.firstUse + contract.clockSkew > read { return false }
+            if let read = leg.knowledge?.began, shownFrom(transaction) > read { return false }
             return switch reference {
             case .primary:
                 // Under a key that was used anew, what was declined before is not what was accepted and then lost.
@@ -65,6 +65,14 @@ struct QuarantineJudgement {
             case .compensation, .refund: transaction.refunds.contains { $0.key == effect.key }
             }
         }
+    }
+
+    /// From when a read has to show it. What was executed by a late copy, after what was accepted had been lost, is as
+    /// new to reads as its first execution was (seed 1815318523).
+    private func shownFrom(_ transaction: SimulatedTransaction) -> Timestamp {
+        let begun = transaction.firstUse + contract.clockSkew
+        guard let accepted = effect.acceptedAt, transaction.firstUse > accepted + contract.clockSkew else { return begun }
+        return begun + contract.visibilityLag
     }
 
     private var isTooOld: Bool {

@@ -137,6 +137,9 @@ extension Plant {
             .leaseNotReleased, "a lease that ends without a change is kept", within: 60, breaks: [16],
             in: .handedOver),
         breach(
+            .leasesNotAwaited, "whoever is told to stop does not wait for its claims and its leases", within: 60,
+            breaks: [16], in: .handedOverSlowly),
+        breach(
             .overtakenWriteTaken, "a request that another writer overtook is answered as if it was taken", within: 60,
             breaks: [3], in: .contended),
         breach(

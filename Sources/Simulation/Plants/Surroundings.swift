@@ -88,6 +88,9 @@ public struct Surroundings: Sendable {
             [.transactionPending: 300_000], uniquingKeysWith: max))
     /// Sites hand over to each other in good order, again and again.
     static let handedOver = Surroundings(replication: .synchronous, rates: [.failback: 1_000_000])
+    /// The same, with a store that takes its time.
+    static let handedOverSlowly = Surroundings(
+        replication: .synchronous, rates: [.failback: 1_000_000, .storeSlow: 300_000])
     /// Sites lose sight of each other, and processes stand still meanwhile.
     static let fenced = Surroundings(
         replication: .synchronous, rates: [.sitesPartitioned: 1_000_000, .replicaPaused: 100_000])

@@ -53,7 +53,8 @@ struct TimelineWords {
         case .stopping(let replica):
             return HappeningWords(self.replica(replica), "is told to stop")
         case .stopped(let replica, let kept):
-            return HappeningWords(self.replica(replica), "stopped\(kept == 0 ? "" : ", with \(kept) leases left")")
+            let leases = kept.isEmpty ? "" : ", and keeps \(kept.map(name).joined(separator: ", ")) from others"
+            return HappeningWords(self.replica(replica), "stopped\(leases)")
         case .promoted(let site, let epoch, let lost):
             let rows = lost == 0 ? "with every row" : "without the latest \(lost) changes"
             return HappeningWords("site \(site)", "becomes the active one, epoch \(epoch), \(rows)")
@@ -77,7 +78,8 @@ struct TimelineWords {
         case .inquiring(_, _, let order, _): order.payment
         case .alerted(let alert): alert.payment
         case .compared(.ordered(let order, _)): order.finding.payment
-        case .compared, .fault, .started, .stopping, .stopped, .promoted, .faultsEnded: nil
+        case .stopped(_, let kept): kept.first
+        case .compared, .fault, .started, .stopping, .promoted, .faultsEnded: nil
         }
     }
 

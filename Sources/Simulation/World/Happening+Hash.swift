@@ -40,7 +40,7 @@ extension TraceHash {
             add(id)
         case .started(let replica, let site): add(11, replica << 8 | site, nil)
         case .stopping(let replica): add(12, replica, nil)
-        case .stopped(let replica, let kept): add(13, replica << 8 | kept, nil)
+        case .stopped(let replica, let kept): add(13, replica << 8 | kept.count, kept.first)
         case .leased(_, let replica, let payment, let token):
             add(14, replica, payment)
             add(token.number)

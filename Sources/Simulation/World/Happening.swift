@@ -42,8 +42,8 @@ public struct Happening: Sendable {
         case started(replica: Int, site: Int)
         /// A replica is told to shut down in good order.
         case stopping(replica: Int)
-        /// A replica that was told to shut down did; so many of its leases it neither finished nor gave back.
-        case stopped(replica: Int, leasesKept: Int)
+        /// A replica that was told to shut down did; the leases of these payments it neither finished nor gave back.
+        case stopped(replica: Int, leasesKept: [PaymentID])
         /// A replica claimed a payment under this token, or inserted it and holds it.
         case leased(site: Int, replica: Int, payment: PaymentID, token: LeaseToken)
         /// A site becomes the active one.

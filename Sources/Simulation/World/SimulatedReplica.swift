@@ -110,6 +110,7 @@ struct Job {
         case occupant(Int)
         case readToWrite(Int)
         case write(PaymentChange, Int)
+        case release
         case claimDue(ClaimRequest)
         case claimWaiting(WaitingRequest)
         case readResting(after: PageCursor?, limit: Int)

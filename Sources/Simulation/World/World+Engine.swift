@@ -53,7 +53,8 @@ extension World {
             put(.commit(change), replica, id, token, after: max(1, delay.milliseconds))
         case .reload(let id, let token, let tries, let delay):
             put(.reload(try: tries), replica, id, token, after: max(2, delay.milliseconds))
-        case .release(let id, let token): release(replica, id, token)
+        case .release(let id, let token):
+            put(.release, replica, id, token, after: slowness(replica, places[id], UInt64(token.number)))
         case .claim(let id, _, _): put(.claim, replica, id, after: 1)
         case .insert(let ticket, let change, let delay):
             put(.insert(change, ticket: ticket), replica, change.payment.id, after: max(2, delay.milliseconds))
@@ -61,8 +62,11 @@ extension World {
         case .readOccupant(let ticket, let id): put(.occupant(ticket), replica, id, after: 1)
         case .readToWrite(let number, let id): put(.readToWrite(number), replica, id, after: 1)
         case .write(let number, let change):
-            put(.write(change, number), replica, change.payment.id, after: slowness(replica, change.payment, number))
-        case .claimDue(let request): put(.claimDue(request), replica, nil, after: 1)
+            let place = places[change.payment.id]
+            let name = UInt64(change.payment.version) << 32 | UInt64(number)
+            put(.write(change, number), replica, change.payment.id, after: slowness(replica, place, name))
+        case .claimDue(let request):
+            put(.claimDue(request), replica, nil, after: slowness(replica, nil, UInt64(now)))
         case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
         case .readResting(let place, let limit, let pause):
             put(.readResting(after: place, limit: limit), replica, nil, after: max(1, pause.milliseconds))
@@ -79,12 +83,10 @@ extension World {
         }
     }
 
-    /// How long a write beside a payment's holder takes.
-    private mutating func slowness(_ replica: Int, _ payment: Payment, _ number: Int) -> Int64 {
-        let name = UInt64(replica) << 32 | UInt64(number)
-        guard let bits = strikes(.storeSlow, UInt64(places[payment.id] ?? 0), UInt64(payment.version), name) else {
-            return 1
-        }
+    /// How long it takes until the store does something about a payment; about none of them, without a place.
+    private mutating func slowness(_ replica: Int, _ place: Int?, _ name: UInt64) -> Int64 {
+        let place = UInt64(place.map { $0 + 1 } ?? 0)
+        guard let bits = strikes(.storeSlow, place, UInt64(replica), name) else { return 1 }
         return 1 + span(3_000, bits)
     }
 

@@ -157,6 +157,9 @@ extension World {
         case .occupant(let ticket): return .occupant(ticket: ticket, row)
         case .readToWrite(let number): return .readToWrite(number, row)
         case .write(let change, let number): return .wrote(number, attemptBeside(change, replica))
+        case .release:
+            release(replica, id, job.token)
+            return .released
         case .claimDue(let request): return .claimedDue(request, claimDue(replica, request))
         case .claimWaiting(let request):
             guard takesWrites(replica) else { return .claimedWaiting(request, .failure(World.unreachable)) }

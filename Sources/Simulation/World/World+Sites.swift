@@ -171,16 +171,15 @@ extension World {
         }
     }
 
-    /// How many payments a replica keeps from everybody else, but for those that it could not let go.
-    private func leasesKept(by replica: Int) -> Int {
+    /// The payments that a replica keeps from everybody else, but for those that it could not let go.
+    private func leasesKept(by replica: Int) -> [PaymentID] {
         let site = replicas[replica].site
-        return sites[site].store.rows.count { row in
-            guard let row, row.lease?.holder == replicas[replica].holder, row.isLeased(at: storeTime(site)) else {
-                return false
-            }
-            if replicas[replica].leftLeases.contains(row.payment.id) { return false }
-            if replicas[replica].engine?.isLeft(row.payment.id) == true { return false }
-            return true
+        return sites[site].store.rows.compactMap { row in
+            guard let row, row.lease?.holder == replicas[replica].holder, row.isLeased(at: storeTime(site)),
+                !replicas[replica].leftLeases.contains(row.payment.id),
+                replicas[replica].engine?.isLeft(row.payment.id) != true
+            else { return nil }
+            return row.payment.id
         }
     }
 }
