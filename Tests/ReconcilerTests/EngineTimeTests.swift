@@ -156,6 +156,33 @@ import Testing
         #expect(waiting(learn(.pending, payment.id, &stage)).isEmpty)
     }
 
+    /// Simulation, seed 1638171722: what had still to wait was due later than before, and came again and again.
+    @Test func `what waits is taken up once for each return`() throws {
+        var stage = try MachineStage { $0.sweep.batch = 2 }
+        let payment = try stage.row()
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        func waiting(_ jobs: [EngineJob]) -> WaitingRequest? {
+            for case .claimWaiting(let request) in jobs { return request }
+            return nil
+        }
+        for _ in 0..<3 { _ = learn(.unavailable, payment.id, &stage) }
+        let request = try #require(waiting(learn(.pending, payment.id, &stage)))
+        let context = MachineContext(now: stage.now, contracts: [stage.card: .reference])
+        let rows = try (0..<request.limit).map { number in
+            var machine = PaymentMachine.create(try stage.request("waits-\(number)"), context).machine
+            machine.committed(version: 1)
+            return machine.payment
+        }
+        let first = stage.tell(.claimedWaiting(request, .success(rows.map { stage.claimed($0, 2) })))
+        #expect(first.commits.count == 2)
+        let next = try #require(waiting(first))
+        let again = stage.tell(.claimedWaiting(next, .success(rows.map { stage.claimed($0, 3) })))
+        #expect(again.commits.isEmpty)
+        #expect(again.count { if case .release(_, LeaseToken(3)) = $0 { true } else { false } } == 2)
+        #expect(waiting(again) != nil, "what was not seen yet may come after it")
+    }
+
     @Test func `a provider that was silent for long returns as well, however few requests found out`() throws {
         var stage = try MachineStage()
         let payment = try stage.row()

@@ -49,19 +49,22 @@ extension ComparisonMachine {
         ///
         /// - Parameter isOfListing: the provider has no inquiry under our key.
         func question(isOfListing: Bool) -> KeyQuestion {
-            let untold = theirs?.untold ?? []
+            let untold = (theirs?.untold ?? []) + moments(where: known.row?.theirs?.isShared == true)
             return KeyQuestion(
                 key: key, payment: known.ours?.payment, listedAt: wasLeftOut ? nil : listedAt,
-                earlier: isOfListing ? untold : Set(untold + unsure).sorted(), isOfListing: isOfListing)
+                earlier: Set(isOfListing ? untold : untold + unsure).sorted(), isOfListing: isOfListing)
         }
 
         /// The moments of money that was shown while ours was too young to be judged, or that the listing left out. An
         /// inquiry may show another transaction than that, and the listing tells whether it is still there (seeds
         /// 1828034621, 1815318362).
-        private var unsure: [Timestamp] {
-            guard let row = known.row, row.finding == .inFlight || wasLeftOut else { return [] }
-            let money = (row.theirs?.lines ?? []).filter { $0.holdsMoney && $0.createdAt == nil }
-            return money.compactMap(\.updatedAt)
+        private var unsure: [Timestamp] { moments(where: known.row?.finding == .inFlight || wasLeftOut) }
+
+        /// The moments of money that is remembered. Of several transactions under one key, what is shown now may have
+        /// become of any: which ones stand as they were, the listing tells (seed 1638175275).
+        private func moments(where isAsked: Bool) -> [Timestamp] {
+            guard isAsked, let lines = known.row?.theirs?.lines else { return [] }
+            return lines.filter { $0.holdsMoney && $0.createdAt == nil }.compactMap(\.updatedAt)
         }
 
         /// What is shown of the key: each of its transactions as it was shown last.
@@ -100,7 +103,8 @@ extension ComparisonMachine {
                 return listed.map { remembered.beside($0) } ?? remembered
             case .shown(let position, let isListed):
                 let all = seen?.joined(by: position, isAnswer: true) ?? position
-                guard all.isShared, isListed != nil else { return all }
+                // A listing that withholds the key says nothing of its other lines (seed 1638175275).
+                guard all.isShared, isListed == true else { return all }
                 // A line that the listing was asked for, and does not show any more, became the later one.
                 let askedFor = Set(all.untold).intersection(asked?.earlier ?? [])
                 return all.without(askedFor, keeping: position.lines)

@@ -13,9 +13,17 @@ extension EngineMachine {
         static let shortest = Span.seconds(5)
 
         var failures: [ProviderName: Failures] = [:]
-        /// Providers that answer again, and up to where what waits for them was claimed.
-        var returned: [ProviderName: WaitingRequest.Cursor?] = [:]
+        /// Providers that answer again, and how far what waits for them was claimed.
+        var returned: [ProviderName: Pass] = [:]
         var isClaiming: Set<ProviderName> = []
+    }
+
+    /// What waits for a provider is taken up once after its return.
+    struct Pass {
+        var cursor: WaitingRequest.Cursor?
+        /// What was taken up. A payment that has still to wait comes again, later in order than before (seed 1638171722:
+        /// ten payments were claimed in turn for ever).
+        var seen: Set<PaymentID> = []
     }
 
     /// Failures in a row.
@@ -53,7 +61,7 @@ extension EngineMachine {
                 settings.sweeps, !rules.breaks(.returnNotNoticed)
             else { return }
             jobs.append(.note(.providerReturned(provider, failures: failures.count)))
-            outages.returned[provider] = .some(nil)
+            outages.returned[provider] = Pass()
             claimWaiting()
         }
     }
@@ -77,7 +85,7 @@ extension EngineMachine {
     /// Claims what waits for providers that answer again, as far as they have places.
     mutating func claimWaiting() {
         guard !outages.returned.isEmpty, mayBegin, !isStopped else { return }
-        for (provider, cursor) in outages.returned.sorted(by: { $0.key < $1.key })
+        for (provider, pass) in outages.returned.sorted(by: { $0.key < $1.key })
         where !outages.isClaiming.contains(provider) {
             let room = sweep.roomForWaiting(at: provider)
             guard room > 0 else { continue }
@@ -86,7 +94,7 @@ extension EngineMachine {
                 .claimWaiting(
                     WaitingRequest(
                         provider: provider, holder: settings.holder, limit: room, leaseFor: settings.sweep.lease,
-                        after: cursor)))
+                        after: pass.cursor)))
         }
     }
 
@@ -98,13 +106,19 @@ extension EngineMachine {
             outages.returned.removeValue(forKey: provider)
             return
         }
+        let seen = rules.breaks(.returnHasNoEnd) ? [] : outages.returned[provider]?.seen ?? []
+        for payment in claimed where seen.contains(payment.payment.id) { release(payment.payment.id, payment.token) }
+        let fresh = claimed.filter { !seen.contains($0.payment.id) }
         if claimed.count < request.limit {
             outages.returned.removeValue(forKey: provider)
-        } else if outages.returned[provider] != nil, let last = claimed.last, let dueAt = last.payment.dueAt {
-            outages.returned[provider] = WaitingRequest.Cursor(dueAt: dueAt, id: last.payment.id)
+        } else if outages.returned[provider] != nil {
+            outages.returned[provider]?.seen.formUnion(fresh.map(\.payment.id))
+            if let last = claimed.last, let dueAt = last.payment.dueAt {
+                outages.returned[provider]?.cursor = WaitingRequest.Cursor(dueAt: dueAt, id: last.payment.id)
+            }
         }
-        sweep.claimedWaiting(claimed.map(\.payment.id), at: provider)
-        for payment in claimed { begin(payment, [.providerReturned(provider)]) }
+        sweep.claimedWaiting(fresh.map(\.payment.id), at: provider)
+        for payment in fresh { begin(payment, [.providerReturned(provider)]) }
         claimWaiting()
     }
 }

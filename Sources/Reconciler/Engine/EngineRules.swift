@@ -50,6 +50,8 @@ package struct EngineRules: Sendable, Hashable {
         case unconfirmedLatchForgotten
         /// A provider's return is not noticed: what waits for it waits for the next entry of its schedule.
         case returnNotNoticed
+        /// What was taken up after a provider's return, and has still to wait, is taken up again and again.
+        case returnHasNoEnd
         /// A key's fingerprint is not compared.
         case bodyNotCompared
         /// A settled answer is made anew for every repeat of its key.

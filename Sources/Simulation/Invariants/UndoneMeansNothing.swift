@@ -12,13 +12,17 @@ public struct UndoneMeansNothing: Invariant {
     /// The invariant.
     public init() {}
 
-    /// Judges a durable change: while people have to decide about a leg, nothing is known to be undone.
+    /// Judges a durable change: nobody may be told of an end before every leg is known to be undone. While people have to
+    /// decide about a leg, nothing is known of it.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         guard commit.before?.conclusion == nil, let ended = commit.after.conclusion?.state else { return }
         for leg in commit.after.legs {
             findings.require(
                 leg.quarantine == nil, at, commit.after.id,
                 "the payment \(ended) while people have to decide about leg \(leg.index)")
+            findings.require(
+                ended == .succeeded || leg.gone != nil, at, commit.after.id,
+                "the payment \(ended) before leg \(leg.index) was known to be undone")
         }
     }
 

@@ -120,13 +120,13 @@ extension Plant {
             breaks: [15]),
         breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
         breach(
-            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 60, breaks: [15]),
+            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 120, breaks: [15]),
         breach(
             .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,
             breaks: [12]),
         breach(
-            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 200,
-            breaks: [6, 7]),
+            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 60,
+            breaks: [6, 7], in: .lossy),
         breach(
             .drainingIgnored, "whoever is told to stop goes on beginning things", within: 5, breaks: [15],
             in: .handedOver),

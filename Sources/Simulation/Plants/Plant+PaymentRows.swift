@@ -23,7 +23,7 @@ extension Plant {
                 facts.latch == .forward && facts.legs.contains { $0.forward == .unattainable } ? .wait : nil
             }),
         bug(
-            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 360,
+            "compensationForgotten", "a payment that is compensated ends before anything is given back", within: 20,
             breaks: [1, 7, 15], paymentTable: .withRow { $0.latch == .compensate ? .conclude(.compensated) : nil },
             in: .declined),
         bug(
@@ -59,7 +59,7 @@ extension Plant {
             paymentTable: .seeing { $0.holdOnly = false }),
         bug(
             "endToldBeforeAcknowledged", "an end is told before its latch is acknowledged", within: 100,
-            breaks: [4, 6], paymentTable: .seeing { $0.latchAcknowledged = true }, in: .lossy),
+            breaks: [4, 6], paymentTable: .seeing { $0.latchAcknowledged = true }, in: .lossyEnds),
         bug(
             "latchesUnread", "in a recovery window the payment latches before every leg was read", within: 60,
             breaks: [1, 4, 6, 7, 8, 15],

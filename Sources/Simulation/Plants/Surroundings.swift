@@ -74,6 +74,11 @@ public struct Surroundings: Sendable {
 
     /// Rows are lost in every run.
     static let lossy = Surroundings(replication: .asynchronous, rates: loss, standbyLag: .seconds(15))
+    /// The same, where much comes to an end just before.
+    static let lossyEnds = Surroundings(
+        replication: .asynchronous,
+        rates: loss.merging([.callerCancels: 800_000, .declined: 150_000], uniquingKeysWith: max),
+        standbyLag: .minutes(2))
     /// Requests arrive late or twice, and answers do not; a comparison would settle what comes of it.
     static let doubtful = Surroundings(rates: doubt, isCompared: false)
     /// As it is drawn, and nobody compares both sides.

@@ -125,8 +125,10 @@ extension World {
         return write(change, by: replica)
     }
 
-    /// A payment that is claimed so often without a change is claimed in a loop.
+    /// A payment that is claimed so often in so short a time, while nothing comes of it but when to look again, is
+    /// claimed in a loop.
     static let mostIdleClaims = 100
+    private static let idleClaimsWithin = Span.minutes(10)
 
     static let unreachable = StoreFailure(.unavailable, operation: "store", cause: "not reachable")
 
@@ -164,7 +166,10 @@ extension World {
         case .claimWaiting(let request):
             guard takesWrites(replica) else { return .claimedWaiting(request, .failure(World.unreachable)) }
             let claimed = sites[site].store.claimWaiting(request, at: storeTime(site))
-            for payment in claimed { leased(replica, payment.payment.id, payment.token) }
+            for payment in claimed {
+                leased(replica, payment.payment.id, payment.token)
+                noteIdleClaim(payment.payment.id)
+            }
             return .claimedWaiting(request, .success(claimed))
         case .readResting(let place, let limit):
             guard isReached else { return .resting(after: place, .failure(World.unreachable)) }
@@ -190,6 +195,9 @@ extension World {
 
     private mutating func noteIdleClaim(_ payment: PaymentID) {
         guard let place = places[payment] else { return }
+        if now - idleSince[place] > World.idleClaimsWithin.milliseconds {
+            (idleClaims[place], idleSince[place]) = (0, now)
+        }
         idleClaims[place] += 1
         guard idleClaims[place] > World.mostIdleClaims else { return }
         misconduct = "payment \(place) was claimed \(idleClaims[place]) times, and nothing was done about it"

@@ -79,6 +79,8 @@ public struct World {
     var misconduct: String?
     /// Claims of each payment since it was last changed.
     var idleClaims: [Int]
+    /// Since when they are counted.
+    var idleSince: [Int64]
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -111,6 +113,7 @@ public struct World {
         }
         outages = Array(repeating: 0, count: plan.providers.count)
         idleClaims = Array(repeating: 0, count: ids.count)
+        idleSince = Array(repeating: 0, count: ids.count)
         storms = outages
         let ids = ids
         sites = World.sites(of: plan, ids)
