@@ -77,6 +77,44 @@ struct ComparisonListingTests {
         #expect(world.run.isProven == true)
     }
 
+    /// Seed 1237345610: the hold was taken for what the charge had been.
+    @Test func `an older hold beside a charge that changed is a transaction of its own`() throws {
+        let key = EffectKey(reported: "beside")
+        func line(
+            _ status: Observation.Status, refunds: [String: Int64] = [:], at minute: Int64
+        ) throws -> ListedPosition {
+            try Compared.theirs(
+                "beside", status, refunds: refunds, names: "beside", created: nil,
+                at: Compared.start + .minutes(minute))
+        }
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[key] = try Compared.ours("beside", .taken, at: Compared.start + .minutes(30))
+        world.provider[key] = try line(.captured, at: 30)
+        try world.finish()
+        #expect(world.rows[key]?.finding == .matched)
+        world.books[key] = try Compared.ours("beside", .taken, refunds: ["r": 100], at: Compared.start + .minutes(50))
+        world.provider[key] = try line(.captured, refunds: ["r": 100], at: 50)
+        world.alsoListed = [try line(.authorized, at: 20)]
+        try world.finish(Compared.run(kind: .asked, attempt: 1))
+        #expect(world.rows[key]?.finding == .duplicate)
+    }
+
+    /// Seed 1237344939: what a payment gives back was listed before its rows knew that it had been given back.
+    @Test func `what a payment is giving back is no reversal by others`() throws {
+        let key = EffectKey(reported: "back")
+        let world = try ComparisonWorld(run: Compared.run())
+        world.books[key] = try Compared.ours(
+            "back", .taken, work: .underWay, state: .canceling, at: Compared.start + .minutes(10))
+        world.provider[key] = try Compared.theirs(
+            "back", .captured, refunds: ["compensation": 1_000], names: "back", at: Compared.start + .minutes(30))
+        try world.finish()
+        #expect(world.rows[key]?.finding == .inFlight)
+        world.books[key] = try Compared.ours(
+            "back", .givenBack, refunds: ["compensation": 1_000], state: .canceled, at: Compared.start + .minutes(70))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .matched && world.discrepancies.isEmpty)
+    }
+
     /// Seed 1638175275: a void of one of two holds under a key was shown, and the other hold was forgotten.
     @Test(arguments: [20, 40] as [Int64])
     func `of two transactions under a key the one that did not change stands`(ended: Int64) throws {

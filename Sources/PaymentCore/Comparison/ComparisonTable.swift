@@ -83,7 +83,10 @@ extension ComparisonTable {
         },
         Row("both.young", .inFlight) { $0.isYoung },
         Row("both.hidden", .hidden) { $0.work == .none && $0.agrees },
-        Row("ours.under-way", .inFlight) { $0.agrees },
+        Row("ours.under-way", .inFlight) {
+            // What we give back is listed as ours once that is known here (seed 1237344939).
+            $0.agrees || $0.work == .underWay && $0.bothTook && $0.capturedSame && $0.refunds == .othersToo
+        },
         Row("ours.undecided", .inFlight) {
             // What holds nothing there needs nobody's help; a case that people decide is known to them already.
             $0.ours == .undecided

@@ -42,7 +42,9 @@ extension ListedPosition {
             taken.insert(place)
             if isAnswer || !lines[place].isLater(than: line) { lines[place] = line }
         }
-        for line in new {
+        // The newest first: of a charge and an older hold the charge is what became of the charge that was shown before
+        // (seed 1237345610).
+        for line in ListedPosition.newestFirst(new) {
             if let place = lines.indices.first(where: { !taken.contains($0) && lines[$0].isRelated(to: line) }) {
                 taken.insert(place)
                 if !lines[place].isLater(than: line) { lines[place] = line }
@@ -53,6 +55,14 @@ extension ListedPosition {
         }
         let names = later.payment == nil && later.store == nil ? self : later
         return with(lines, naming: names)
+    }
+
+    private static func newestFirst(_ lines: [ListedLine]) -> [ListedLine] {
+        let never = Timestamp(milliseconds: .min)
+        return lines.enumerated().sorted { first, second in
+            let moments = (first.element.updatedAt ?? never, second.element.updatedAt ?? never)
+            return moments.0 == moments.1 ? first.offset < second.offset : moments.0 > moments.1
+        }.map(\.element)
     }
 
     /// The same with the lines of another, each as a transaction of its own.

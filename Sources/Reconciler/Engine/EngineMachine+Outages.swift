@@ -21,8 +21,8 @@ extension EngineMachine {
     /// What waits for a provider is taken up once after its return.
     struct Pass {
         var cursor: WaitingRequest.Cursor?
-        /// What was taken up. A payment that has still to wait comes again, later in order than before (seed 1638171722:
-        /// ten payments were claimed in turn for ever).
+        /// What was taken up. A payment that has still to wait comes again, later in order than before (seed
+        /// 1638171722: ten payments were claimed in turn for ever).
         var seen: Set<PaymentID> = []
     }
 

@@ -248,8 +248,8 @@ public struct OperationRunner: Sendable {
             // whole payment is compared, since another process may have written a change that looks much like it.
             phase = .committing(pending)
             let outputs = durablyChanged(pending, version: payment.version, context)
-            // What another process wrote without the lease may be equal to the last bit, where no audit entry tells them
-            // apart. Then the lease is still ours. To give back what was given back does nothing.
+            // What another process wrote without the lease may be equal to the last bit, where no audit entry tells
+            // them apart. Then the lease is still ours. To give back what was given back does nothing.
             return outputs.map { if case .finished = $0 { .finished(release: token) } else { $0 } }
         }
         durable.rebase(on: payment)

@@ -71,7 +71,9 @@ struct QuarantineJudgement {
     /// new to reads as its first execution was (seed 1815318523).
     private func shownFrom(_ transaction: SimulatedTransaction) -> Timestamp {
         let begun = transaction.firstUse + contract.clockSkew
-        guard let accepted = effect.acceptedAt, transaction.firstUse > accepted + contract.clockSkew else { return begun }
+        guard let accepted = effect.acceptedAt, transaction.firstUse > accepted + contract.clockSkew else {
+            return begun
+        }
         return begun + contract.visibilityLag
     }
 

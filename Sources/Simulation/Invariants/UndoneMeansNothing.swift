@@ -12,8 +12,8 @@ public struct UndoneMeansNothing: Invariant {
     /// The invariant.
     public init() {}
 
-    /// Judges a durable change: nobody may be told of an end before every leg is known to be undone. While people have to
-    /// decide about a leg, nothing is known of it.
+    /// Judges a durable change: nobody may be told of an end before every leg is known to be undone. While people have
+    /// to decide about a leg, nothing is known of it.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         guard commit.before?.conclusion == nil, let ended = commit.after.conclusion?.state else { return }
         for leg in commit.after.legs {
