@@ -117,7 +117,7 @@ extension Plant {
             breaks: [15]),
         breach(
             .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 60,
-            breaks: [15]),
+            breaks: [15, 16], in: .handedOverSlowly),
         breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
         breach(
             .pauseForgotten, "what waited for a place is not looked for when one is free", within: 120, breaks: [15]),

@@ -125,10 +125,6 @@ extension World {
         return write(change, by: replica)
     }
 
-    /// A payment that is claimed so often in so short a time, while nothing comes of it but when to look again, is
-    /// claimed in a loop.
-    static let mostIdleClaims = 100
-    private static let idleClaimsWithin = Span.minutes(10)
 
     static let unreachable = StoreFailure(.unavailable, operation: "store", cause: "not reachable")
 
@@ -195,19 +191,15 @@ extension World {
 
     private mutating func noteIdleClaim(_ payment: PaymentID) {
         guard let place = places[payment] else { return }
-        if now - idleSince[place] > World.idleClaimsWithin.milliseconds {
-            (idleClaims[place], idleSince[place]) = (0, now)
-        }
-        idleClaims[place] += 1
-        guard idleClaims[place] > World.mostIdleClaims else { return }
-        misconduct = "payment \(place) was claimed \(idleClaims[place]) times, and nothing was done about it"
+        guard let count = idleClaims[place].claimed(at: now) else { return }
+        misconduct = "payment \(place) was claimed \(count) times, and nothing was done about it"
     }
 
     /// What a replica had claimed when it was killed, it could do nothing about (seed 1337780822).
     mutating func forgetIdleClaims(of replica: Int) {
         let rows = sites[replicas[replica].site].store.rows
         for place in idleClaims.indices where rows[place]?.lease?.holder == replicas[replica].holder {
-            idleClaims[place] = max(0, idleClaims[place] - 1)
+            idleClaims[place].forgetOne()
         }
     }
 

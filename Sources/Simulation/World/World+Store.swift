@@ -98,7 +98,7 @@ extension World {
         }
         guard case .committed = result, let place = places[change.payment.id], let row = sites[site].store.rows[place]
         else { return .success(result) }
-        if !change.entries.isEmpty { idleClaims[place] = 0 }
+        idleClaims[place].written(isNews: !change.entries.isEmpty)
         // A process that stood still may write once more to a database that nobody follows any more. What it tells of
         // that is judged by the rows that count.
         guard counts(site) else {

@@ -78,9 +78,7 @@ public struct World {
     /// What an engine did that it must not do though no payment shows it; a run ends with it.
     var misconduct: String?
     /// Claims of each payment since it was last changed.
-    var idleClaims: [Int]
-    /// Since when they are counted.
-    var idleSince: [Int64]
+    var idleClaims: [IdleClaims]
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -112,8 +110,7 @@ public struct World {
             providers[place].saysWhenRecorded = chance.draw("says when recorded", place, below: 4) > 0
         }
         outages = Array(repeating: 0, count: plan.providers.count)
-        idleClaims = Array(repeating: 0, count: ids.count)
-        idleSince = Array(repeating: 0, count: ids.count)
+        idleClaims = Array(repeating: IdleClaims(), count: ids.count)
         storms = outages
         let ids = ids
         sites = World.sites(of: plan, ids)
