@@ -125,7 +125,6 @@ extension World {
         return write(change, by: replica)
     }
 
-
     static let unreachable = StoreFailure(.unavailable, operation: "store", cause: "not reachable")
 
     /// Carries out a question or a claim, and says what the engine is told of it; nil where it is something else.
