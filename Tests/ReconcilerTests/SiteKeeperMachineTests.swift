@@ -51,6 +51,30 @@ import Testing
             row: row, now: Timestamp(milliseconds: 0), database: SiteDatabase(replication: replication))
     }
 
+    @Test func `after a standstill the row is read before anything is told`() {
+        var stage = Stage(.standby)
+        _ = stage.read(reading(replication: .none), at: 0)
+        #expect(stage.right.told.maySettle)
+        let due = stage.take(.readingIsDue, at: 60_000)
+        #expect(due.count == 1, "the right ran out meanwhile; whether it is good again, the answer tells: \(due)")
+        _ = stage.read(reading(replication: .none), at: 60_001)
+        #expect(stage.right.told.maySettle)
+        #expect(stage.right.change(at: SteadyMoment(milliseconds: 60_001)) == nil)
+    }
+
+    @Test func `a renewal that was slow is followed by the next one at once`() {
+        var stage = Stage(.standby)
+        _ = stage.read(reading(), at: 0)
+        func asksAgain(_ milliseconds: Int64) -> Bool {
+            let answer = reading(leaseUntil: 30_000)
+            let jobs = stage.take(
+                .renewed(epoch: 1, .success(answer), began: SteadyMoment(milliseconds: 0)), at: milliseconds)
+            return jobs.contains { if case .renew = $0 { true } else { false } }
+        }
+        #expect(asksAgain(25_000))
+        #expect(!asksAgain(25_001), "the next one is under way, or was asked for just now")
+    }
+
     @Test func `a lease is renewed each third of it, and one renewal at a time is under way`() {
         var stage = Stage(.standby)
         let first = stage.read(reading(), at: 0)
@@ -58,11 +82,11 @@ import Testing
         let besideTheFirst = stage.read(reading(), at: 9_600)
         #expect(!besideTheFirst, "the first was not answered yet")
         let began = SteadyMoment(milliseconds: 0)
-        _ = stage.take(.renewed(epoch: 1, .success(reading(leaseUntil: 30_000)), began: began), at: 9_700)
-        let afterAThird = stage.read(reading(leaseUntil: 30_000), at: 9_800)
-        #expect(afterAThird)
+        let answered = stage.take(
+            .renewed(epoch: 1, .success(reading(leaseUntil: 30_000)), began: began), at: 9_700)
+        #expect(answered.contains { if case .renew = $0 { true } else { false } }, "a third is over")
         _ = stage.take(
-            .renewed(epoch: 1, .success(reading(leaseUntil: 40_000)), began: SteadyMoment(milliseconds: 9_800)),
+            .renewed(epoch: 1, .success(reading(leaseUntil: 40_000)), began: SteadyMoment(milliseconds: 9_700)),
             at: 9_900)
         let tooSoon = stage.read(reading(leaseUntil: 40_000), at: 19_000)
         #expect(!tooSoon)

@@ -5,11 +5,12 @@ internal import PaymentCore
 /// The check digits are no secret: a cursor opens nothing that its holder may not see. They find what was changed or
 /// used with other filters.
 package struct OpaqueCursor: Sendable {
-    private let listing: String
+    private let listing: [String]
     private let filters: [String?]
 
-    /// The cursors of a listing with filters; `nil` stands for a filter that is not set.
-    package init(of listing: String, filters: [String?]) {
+    /// The cursors of a listing, by its name and what it is a part of, with filters; `nil` stands for a filter that is
+    /// not set.
+    package init(of listing: String..., filters: [String?] = []) {
         self.listing = listing
         self.filters = filters
     }
@@ -31,7 +32,7 @@ package struct OpaqueCursor: Sendable {
     }
 
     private func check(_ fields: [String]) -> String {
-        let digest = Digest(of: [listing] + fields + filters.flatMap { $0.map { ["+", $0] } ?? ["-"] })
+        let digest = Digest(of: listing + fields + filters.flatMap { $0.map { ["+", $0] } ?? ["-"] })
         return String(digest.hex.prefix(16))
     }
 }

@@ -19,7 +19,7 @@ public enum OperatorCursor {
     }
 
     private static func payments(_ query: PaymentQuery) -> OpaqueCursor {
-        OpaqueCursor(of: "operators' listing", filters: query.filters)
+        OpaqueCursor(of: "listing", filters: query.filters)
     }
 
     /// The place after a page of discrepancies.

@@ -38,6 +38,6 @@ enum EventCursor {
     }
 
     private static func cursor(_ payment: PaymentID) -> OpaqueCursor {
-        OpaqueCursor(of: "events", filters: [payment.text])
+        OpaqueCursor(of: "events", payment.text)
     }
 }

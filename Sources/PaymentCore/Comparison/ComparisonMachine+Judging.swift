@@ -276,15 +276,15 @@ extension ComparisonMachine {
         return !wasMissing && !row.finding.isDifference
     }
 
-    /// Whether it was missing in a listing that was not read past that moment yet, or not without a gap since the
-    /// provider showed it last: what changed in the gap was in no listing that was read. A run that somebody asks for
-    /// leaves such gaps.
+    /// Whether it was missing in a listing that was not read past that moment yet. A run that somebody asks for leaves
+    /// gaps besides: what changed since the provider showed it last, and before the run's window, is for the chain.
     private func isAwaitingListing(_ item: Item) -> Bool {
         guard contract.inquiry != .byOwnKey, item.listed == nil, let row = item.known.row,
             row.row == ComparisonMachine.behind, row.ours == item.known.ours
         else { return false }
         let since = row.listedAt ?? row.ours?.askedAt ?? row.comparedAt
-        return run.window.to <= row.comparedAt + contract.clockSkew || run.coveredFrom > since
+        if run.kind == .asked, run.window.from > since { return true }
+        return run.window.to <= row.comparedAt + contract.clockSkew
     }
 
     /// Whether the provider may not show a status any more, so that its silence proves nothing. What counts is when it

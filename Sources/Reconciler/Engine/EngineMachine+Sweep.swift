@@ -6,6 +6,8 @@ extension EngineMachine {
     struct Look {
         /// A question to the store is under way.
         var isUnderWay = false
+        /// It asks the store for leases.
+        var isClaiming = false
         /// Somebody said since it began that something may be due.
         var isWantedAgain = false
         /// The pause that follows it.
@@ -35,7 +37,9 @@ extension EngineMachine {
             return
         }
         switch sweep.next() {
-        case .claim(let request): jobs.append(.claimDue(request))
+        case .claim(let request):
+            look.isClaiming = true
+            jobs.append(.claimDue(request))
         case .pause(let longest):
             look.pause = longest
             jobs.append(.askNextDue(sweep.scope))
@@ -43,6 +47,7 @@ extension EngineMachine {
     }
 
     mutating func claimedDue(_ request: ClaimRequest, _ result: Result<[ClaimedPayment], StoreFailure>) {
+        look.isClaiming = false
         switch result {
         case .success(let claimed):
             sweep.claimed(claimed.map { ($0.payment.id, $0.payment.dueProvider) }, asked: request)

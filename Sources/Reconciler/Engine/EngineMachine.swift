@@ -119,7 +119,7 @@ public struct EngineMachine: Sendable {
     public var isIdle: Bool {
         let hasWork = !runners.isEmpty || !claims.isEmpty || !insertions.isEmpty || !writes.isEmpty
         // What is claimed or given back right then would be kept from everybody else until its lease runs out.
-        let hasLeases = look.isUnderWay || !outages.isClaiming.isEmpty || releases > 0
+        let hasLeases = look.isClaiming || !outages.isClaiming.isEmpty || releases > 0
         return !hasWork && (!hasLeases || rules.breaks(.leasesNotAwaited))
     }
 

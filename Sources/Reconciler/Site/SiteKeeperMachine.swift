@@ -89,7 +89,8 @@ public struct SiteKeeperMachine: Sendable {
         var jobs: [Job] = []
         switch input {
         case .readingIsDue:
-            jobs.append(.read)
+            // What changed is told once the answer is there: it may be good again by then, as after a standstill.
+            return [.read]
         case .read(.success(let reading), let began):
             take(reading, &right, began)
             complaint = ""
@@ -100,9 +101,12 @@ public struct SiteKeeperMachine: Sendable {
             askForRenewal(&jobs, now)
         case .witnessed(let epoch, let result, let began):
             witnessed(epoch, result, began, &right, &jobs)
+            askForRenewal(&jobs, now)
         case .renewed(let epoch, let result, let began):
             isRenewing = false
             renewed(epoch, result, began, &right, &jobs)
+            // One that was slow may have used up the time for the next one.
+            askForRenewal(&jobs, now)
         case .termEnded(let epoch):
             jobs.append(.note(.termOver(epoch: epoch)))
             right.take(.refused(epoch: epoch))
