@@ -33,10 +33,10 @@ extension Plant {
                 if facts.naming == .otherTransaction { facts.naming = .lostLeg }
             }),
         compared(
-            "refundsNotCompared", "refunds are not compared", within: 20, breaks: [19, 20],
+            "refundsNotCompared", "refunds are not compared", within: 60, breaks: [19, 20],
             table: .seeing { $0.refunds = .same }),
         sabotaged(
-            .storelessTakenForOurs, "what names no store is undone as if it were this one's", within: 20, breaks: [22],
+            .storelessTakenForOurs, "what names no store is undone as if it were this one's", within: 60, breaks: [22],
             in: .compared),
         compared(
             "secondChargeNotSeen", "of two transactions under one key one is looked at", within: 20, breaks: [19, 20],

@@ -12,9 +12,11 @@ struct IdleClaims {
     private var since: Int64 = 0
 
     /// The payment was claimed; returns how often, if that is a loop.
-    mutating func claimed(at now: Int64) -> Int? {
+    ///
+    /// - Parameter isDue: it was due. What is taken up after a provider's return may have nothing to do yet.
+    mutating func claimed(at now: Int64, isDue: Bool) -> Int? {
         if now - since > IdleClaims.within.milliseconds { (withoutNews, since) = (0, now) }
-        withoutChange += 1
+        if isDue { withoutChange += 1 }
         withoutNews += 1
         let count = max(withoutChange, withoutNews)
         return count > IdleClaims.most ? count : nil

@@ -163,7 +163,7 @@ extension World {
             let claimed = sites[site].store.claimWaiting(request, at: storeTime(site))
             for payment in claimed {
                 leased(replica, payment.payment.id, payment.token)
-                noteIdleClaim(payment.payment.id)
+                noteIdleClaim(payment.payment.id, isDue: false)
             }
             return .claimedWaiting(request, .success(claimed))
         case .readResting(let place, let limit):
@@ -188,9 +188,9 @@ extension World {
         emit(.leased(site: replicas[replica].site, replica: replica, payment: payment, token: token))
     }
 
-    private mutating func noteIdleClaim(_ payment: PaymentID) {
+    private mutating func noteIdleClaim(_ payment: PaymentID, isDue: Bool = true) {
         guard let place = places[payment] else { return }
-        guard let count = idleClaims[place].claimed(at: now) else { return }
+        guard let count = idleClaims[place].claimed(at: now, isDue: isDue) else { return }
         misconduct = "payment \(place) was claimed \(count) times, and nothing was done about it"
     }
 
