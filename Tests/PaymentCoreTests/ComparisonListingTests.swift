@@ -136,4 +136,71 @@ struct ComparisonListingTests {
         #expect(world.rows[key]?.finding.isDifference == true)
         #expect(world.rows[key]?.theirs?.lines.contains { $0.status == .authorized } == true)
     }
+
+    /// Seed 3693566213: the pause after which a key is asked for again ended while the provider was asked for others.
+    @Test func `what the provider was not asked for is no difference because the time went on`() throws {
+        let keys = ["asked", "rested"]
+        let world = try ComparisonWorld(run: Compared.run())
+        world.settings.askAgainAfter = .minutes(60) + .seconds(30)
+        world.silent = Set(keys.map { EffectKey(reported: $0) })
+        for key in keys {
+            world.books[EffectKey(reported: key)] = try Compared.ours(key, .taken, at: Compared.start + .minutes(30))
+            world.provider[EffectKey(reported: key)] = try Compared.theirs(
+                key, .authorized, names: key, at: Compared.start + .minutes(20))
+        }
+        try world.finish()
+        #expect(Set(world.rows.values.map(\.row)) == ["provider.silent"])
+        world.rows[EffectKey(reported: "asked")]?.comparedAt = Compared.start + .minutes(60)
+        for key in keys {
+            world.provider[EffectKey(reported: key)] = try Compared.theirs(
+                key, .captured, names: key, at: Compared.start + .minutes(30))
+        }
+        (world.silent, world.asked, world.askingTakes) = ([], [], .minutes(1))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.asked.map(\.key) == [EffectKey(reported: "asked")])
+        #expect(world.discrepancies.isEmpty)
+        #expect(world.rows[EffectKey(reported: "asked")]?.finding == .matched)
+    }
+
+    /// Seed 1536128419: a hold that people decide about ran out, and ours went on holding.
+    @Test func `what may have become of a hold is looked for where nobody can be asked, too`() throws {
+        let key = EffectKey(reported: "ran-out")
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[key] = try Compared.ours(
+            "ran-out", .held, work: .people, state: .quarantined, at: Compared.start + .minutes(30))
+        world.provider[key] = try Compared.theirs(
+            "ran-out", .authorized, names: "ran-out", created: nil, at: Compared.start + .minutes(20))
+        try world.finish()
+        #expect(world.rows[key]?.finding == .inFlight)
+        world.provider[key] = try Compared.theirs(
+            "ran-out", .expired, names: "ran-out", created: nil, at: Compared.start + .minutes(90))
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .statusDiffers)
+    }
+
+    /// Seed 3693569685: of two holds under a key ours ended; its end was listed after a run had asked for both.
+    @Test func `what was asked for after an end did not end by it`() throws {
+        let key = EffectKey(reported: "stands")
+        func line(_ status: Observation.Status, at minute: Int64) throws -> ListedPosition {
+            try Compared.theirs(
+                "stands", status, names: "stands", created: nil, at: Compared.start + .minutes(minute))
+        }
+        let world = try ComparisonWorld(run: Compared.run())
+        world.contract.inquiry = .byListing
+        world.books[key] = try Compared.ours("stands", .held, at: Compared.start + .minutes(30))
+        world.provider[key] = try line(.authorized, at: 40)
+        world.alsoListed = [try line(.authorized, at: 20)]
+        try world.finish()
+        #expect(world.rows[key]?.finding == .duplicate)
+        world.books[key] = try Compared.ours("stands", .ended, state: .canceled, at: Compared.start + .minutes(61))
+        world.alsoListed = []
+        try world.finish(Compared.run(kind: .asked, attempt: 1))
+        #expect(world.rows[key]?.finding == .statusDiffers, "the run asked, and the other hold stands")
+        world.provider[key] = try line(.voided, at: 61)
+        world.listedEarlier = [try line(.authorized, at: 40)]
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .statusDiffers)
+        #expect(world.rows[key]?.theirs?.lines.contains { $0.status == .authorized } == true)
+    }
 }

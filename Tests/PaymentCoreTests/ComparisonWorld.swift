@@ -19,6 +19,8 @@ final class ComparisonWorld {
     var hidden: Set<EffectKey> = []
     /// What the provider does not answer about.
     var silent: Set<EffectKey> = []
+    /// How long the provider takes to answer about keys.
+    var askingTakes = Span.zero
 
     var run: ComparisonRun
     var rows: [EffectKey: ComparedPosition] = [:]
@@ -111,6 +113,7 @@ final class ComparisonWorld {
             return .unsettled(found.prefix(limit).map { known($0.key, names: $0.theirs?.payment) })
         case .ask(let questions):
             asked += questions
+            now = now + askingTakes
             return .answers(
                 Dictionary(questions.map { ($0.key, answer($0)) }, uniquingKeysWith: { first, _ in first }))
         case .readDiscrepancies(let ids): return .discrepancies(ids.compactMap { discrepancies[$0] })

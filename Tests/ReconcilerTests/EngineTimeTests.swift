@@ -60,6 +60,33 @@ import Testing
         #expect(stage.tell(.woke(stage.now + .minutes(5))).isEmpty, "a timer that does not count")
     }
 
+    /// Seeds 1536128067 and 3693566435: payments were turned back for ever, because nobody looked for them any more.
+    @Test func `a right that ran out for a moment does not end the looking`() throws {
+        var stage = try MachineStage()
+        _ = stage.tell(.entered(term: 1, nil))
+        let request = try #require(stage.tell(.look).looks.first)
+        stage.standing.refusal = .notKnownYet
+        // The answer comes in between, and so does the timer of a later look.
+        let wake = try #require(stage.tell(.claimedDue(request, .success([]))).wakes.first)
+        #expect(wake > stage.now)
+        stage.now = wake
+        let again = stage.tell(.woke(wake))
+        #expect(again.looks.isEmpty, "it has no right to look")
+        stage.now = try #require(again.wakes.first)
+        stage.standing = .alone
+        #expect(stage.tell(.woke(stage.now)).looks.count == 1)
+    }
+
+    @Test func `who has no term, or stops, does not look again by itself`() throws {
+        var stage = try MachineStage()
+        _ = stage.tell(.entered(term: nil, nil))
+        stage.standing.refusal = .notKnownYet
+        #expect(stage.tell(.look).isEmpty)
+        _ = stage.tell(.entered(term: 2, nil))
+        _ = stage.tell(.drain)
+        #expect(stage.tell(.look).isEmpty)
+    }
+
     // MARK: The site
 
     @Test func `what was under way in a term that is over is left, and its leases are given back in the next`() throws {

@@ -35,11 +35,13 @@ extension ComparisonMachine {
 
         /// A page of the listing.
         ///
-        /// - Parameter settledBefore: what changed before this moment is shown as it is.
-        init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?, settledBefore: Timestamp?) {
+        /// - Parameters:
+        ///   - askedAt: when it was asked for.
+        ///   - margin: what changed so long before something was asked for is shown as it is.
+        init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?, askedAt: Timestamp?, margin: Span) {
             var places: [EffectKey: Int] = [:]
             let shown = Page(
-                run: run.id, window: run.listingWindow, horizon: run.horizon, settledBefore: settledBefore)
+                run: run.id, window: run.listingWindow, horizon: run.horizon, askedAt: askedAt, margin: margin)
             items = []
             items.reserveCapacity(page.positions.count)
             for position in page.positions {

@@ -1,186 +1,4 @@
 extension ComparisonMachine {
-    /// A position in work.
-    struct Item: Sendable {
-        /// The key.
-        let key: EffectKey
-        /// What the page of the listing shows.
-        var listed: ListedPosition?
-        /// What the store knows.
-        var known: KnownPosition
-        /// The page that shows it.
-        var page: Page?
-        /// The listing showed it once where it does not show it now, and both sides agreed then.
-        var isLeftOut = false
-        /// What the provider is being asked, or was.
-        var asked: KeyQuestion?
-        /// What it said.
-        var answer: KeyAnswer?
-
-        /// A transaction of a listing.
-        init(key: EffectKey, listed: ListedPosition, on page: Page) {
-            self.key = key
-            self.listed = listed
-            self.page = page
-            known = KnownPosition(key: key, ours: nil, row: nil)
-        }
-
-        /// A position of the store.
-        init(known: KnownPosition) {
-            key = known.key
-            self.known = known
-        }
-
-        /// A position that a page of the listing should show.
-        init(leftOut known: KnownPosition) {
-            self.init(known: known)
-            isLeftOut = true
-        }
-
-        /// Whether it was left out of the listing, now or when it was looked at last, and nobody said more.
-        var wasLeftOut: Bool { isLeftOut || listed == nil && known.row?.row == ComparisonMachine.leftOut }
-
-        /// The page shows the key once more. A transaction that changes while the page is read comes twice, and so does
-        /// a key that has two.
-        mutating func show(_ position: ListedPosition) {
-            listed = isBesideListed(position) ? listed?.beside(position) : Item.joined(listed, position)
-        }
-
-        /// What the provider is asked. What was left out is looked for in the listing, wherever it is now.
-        ///
-        /// - Parameter isOfListing: the provider has no inquiry under our key.
-        func question(isOfListing: Bool) -> KeyQuestion {
-            let untold = (theirs?.untold ?? []) + moments(where: known.row?.theirs?.isShared == true)
-            return KeyQuestion(
-                key: key, payment: known.ours?.payment, listedAt: wasLeftOut ? nil : listedAt,
-                earlier: Set(isOfListing ? untold : untold + unsure).sorted(), isOfListing: isOfListing)
-        }
-
-        /// The moments of money that was shown while ours was too young to be judged, or that the listing left out. An
-        /// inquiry may show another transaction than that, and the listing tells whether it is still there (seeds
-        /// 1828034621, 1815318362).
-        private var unsure: [Timestamp] { moments(where: known.row?.finding == .inFlight || wasLeftOut) }
-
-        /// The moments of money that is remembered. Of several transactions under one key, what is shown now may have
-        /// become of any: which ones stand as they were, the listing tells (seed 1638175275).
-        private func moments(where isAsked: Bool) -> [Timestamp] {
-            guard isAsked, let lines = known.row?.theirs?.lines else { return [] }
-            return lines.filter { $0.holdsMoney && $0.createdAt == nil }.compactMap(\.updatedAt)
-        }
-
-        /// What is shown of the key: each of its transactions as it was shown last.
-        var theirs: ListedPosition? { shown?.arranged(for: known.ours) }
-
-        /// What was shown of the key so far.
-        private var seen: ListedPosition? {
-            guard let row = known.row, let remembered = row.theirs, let listed, !listed.isShared,
-                listed.createdAt == nil, let changed = listed.updatedAt, isBeside(remembered, of: row, changed)
-            else { return Item.joined(known.row?.theirs, listed) }
-            return remembered.beside(listed)
-        }
-
-        /// Whether what the page shows is kept beside all that is remembered.
-        ///
-        /// A change older than what is remembered is late, or another transaction: until the listing is asked which,
-        /// both are kept. And what earlier pages of the same run show as it is at the run's horizon did not become
-        /// what this page shows of another moment before it. Money that was shown while ours was too young to be judged
-        /// was never compared with ours: it may be a second transaction that was listed alone (seed 1188413395).
-        private func isBeside(_ remembered: ListedPosition, of row: ComparedPosition, _ changed: Timestamp) -> Bool {
-            let moments = remembered.lines.map(\.updatedAt)
-            if row.finding == .inFlight, Item.holdsMoney(remembered),
-                moments.allSatisfy({ $0.map { $0 < changed } ?? false })
-            {
-                return true
-            }
-            if moments.allSatisfy({ $0.map { $0 > changed } ?? false }) { return true }
-            guard let page, row.run == page.run, changed < page.horizon else { return false }
-            return moments.allSatisfy { $0.map { $0 != changed && page.window.contains($0) } ?? false }
-        }
-
-        private var shown: ListedPosition? {
-            switch answer {
-            case .shown(let position, _) where asked?.isOfListing != true && isBesideListed(position):
-                let remembered = known.row?.theirs?.joined(by: position, isAnswer: true) ?? position
-                return listed.map { remembered.beside($0) } ?? remembered
-            case .shown(let position, let isListed):
-                let all = seen?.joined(by: position, isAnswer: true) ?? position
-                // A listing that withholds the key says nothing of its other lines (seed 1638175275).
-                guard all.isShared, isListed == true else { return all }
-                // A line that the listing was asked for, and does not show any more, became the later one.
-                let askedFor = Set(all.untold).intersection(asked?.earlier ?? [])
-                return all.without(askedFor, keeping: position.lines)
-            // Money that was shown is not explained away by an inquiry that does not find it.
-            case .absent: return listed == nil && !Item.holdsMoney(seen) ? nil : seen
-            case .unavailable, nil: return seen
-            }
-        }
-
-        /// Whether it is another transaction than those that the page shows: none of them changed since the page was
-        /// read, and they bear different dates.
-        private func isBesideListed(_ position: ListedPosition) -> Bool {
-            guard let listed, let settledBefore = page?.settledBefore, let changed = position.updatedAt,
-                changed < settledBefore
-            else { return false }
-            return listed.lines.allSatisfy { line in
-                line.updatedAt.map { $0 < settledBefore && $0 != changed } ?? false
-            }
-        }
-
-        /// Whether an inquiry shows nothing, or a key without money, where the listing showed money.
-        ///
-        /// - Parameter isForgotten: the provider may not show a status any more, so that its silence says nothing.
-        func isDenied(_ theirs: ListedPosition?, isForgotten: Bool) -> Bool {
-            guard let theirs, theirs.line.holdsMoney else { return false }
-            switch answer {
-            case .absent: return !isForgotten
-            case .shown(let position, _):
-                return position.line.isEnded && !position.lines.contains(where: \.holdsMoney)
-            case .unavailable, nil: return false
-            }
-        }
-
-        /// The latest change that the listing showed.
-        var listedAt: Timestamp? {
-            var latest = known.row?.listedAt
-            if let shown = listed?.updatedAt { latest = max(latest ?? shown, shown) }
-            if case .shown(let position, isListed: true) = answer, let shown = position.updatedAt {
-                latest = max(latest ?? shown, shown)
-            }
-            return latest
-        }
-
-        /// Whether the listing withholds it: that is known once it was looked for there.
-        var isHidden: Bool {
-            guard listed == nil else { return false }
-            switch answer {
-            case .shown(_, let isListed): return isListed == false
-            case .absent, .unavailable, nil: return known.row?.finding == .hidden
-            }
-        }
-
-        private static func holdsMoney(_ position: ListedPosition?) -> Bool {
-            position?.lines.contains(where: \.holdsMoney) ?? false
-        }
-
-        /// What both show together; the second is what was shown later, where the provider does not say.
-        static func joined(_ first: ListedPosition?, _ second: ListedPosition?) -> ListedPosition? {
-            guard let first, let second else { return first ?? second }
-            return first.joined(by: second)
-        }
-    }
-
-    /// A page of the listing, as far as it tells what became of what.
-    struct Page: Sendable {
-        /// The run that read it.
-        let run: ComparisonRunID
-        /// What was listed.
-        let window: ComparedWindow
-        /// What changed before this moment is shown as it is by every page of the run.
-        let horizon: Timestamp
-        /// What changed before this moment is shown by the page as it still is. An inquiry after the page that shows
-        /// another change from before it shows another transaction.
-        let settledBefore: Timestamp?
-    }
-
     /// What became of a position when it was judged.
     enum Judgement: Sendable {
         /// It was judged before, and nothing changed.
@@ -191,15 +9,20 @@ extension ComparisonMachine {
 
     /// Judges a batch: asks the provider about whatever looks like a difference, and plans once that is answered.
     mutating func judge(_ now: Timestamp) -> [ComparisonOrder] {
-        guard let items = batch?.items else { return [.letGo] }
-        let judgements = items.map { judgement($0, now) }
-        batch?.judgements = judgements
-        guard batch?.wasAsked == false else { return plan(now) }
+        guard let batch else { return [.letGo] }
+        let items = batch.items
+        let judgements = items.indices.map { place in
+            // Time went on while the provider was asked: whatever it was not asked for is what it was before (seed
+            // 3693566213).
+            batch.wasAsked && items[place].asked == nil ? batch.judgements[place] : judgement(items[place], now)
+        }
+        self.batch?.judgements = judgements
+        guard !batch.wasAsked else { return plan(now) }
         let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
         guard !places.isEmpty else { return plan(now) }
         let isOfListing = contract.inquiry != .byOwnKey
         let questions = places.map { items[$0].question(isOfListing: isOfListing) }
-        for (place, question) in zip(places, questions) { batch?.items[place].asked = question }
+        for (place, question) in zip(places, questions) { self.batch?.items[place].asked = question }
         return [.ask(questions)]
     }
 
@@ -211,12 +34,13 @@ extension ComparisonMachine {
     /// one that is known is judged again, the provider is asked for the key.
     private func isWorthAsking(_ item: Item, _ judgement: Judgement) -> Bool {
         guard case .found(let verdict) = judgement else { return false }
+        // Of lines that may be one transaction, one may be over although nothing differs (seeds 1250199027,
+        // 1536128419).
+        let isAmbiguous = verdict.finds == .inFlight && item.theirs?.untold.isEmpty == false
         // A provider without an inquiry is asked through its listing, for the moments that it showed.
         if contract.inquiry != .byOwnKey {
-            return verdict.finds.isDifference && !item.question(isOfListing: true).earlier.isEmpty
+            return (verdict.finds.isDifference || isAmbiguous) && !item.question(isOfListing: true).earlier.isEmpty
         }
-        // Of lines that may be one transaction, one may be over although nothing differs (seed 1250199027).
-        let isAmbiguous = verdict.finds == .inFlight && item.theirs?.untold.isEmpty == false
         return item.wasLeftOut || verdict.finds.isDifference || isAmbiguous
             || run.checkpoint.phase == .unsettled && verdict.finds.isUnsettled
     }

@@ -65,7 +65,8 @@ public struct ComparisonMachine: Sendable {
         case .standing(let sums): return stands(sums, now)
         case .page(let page):
             let next = Batch(
-                page, of: run, from: (batch?.after ?? run.checkpoint).listedUpTo, settledBefore: settledBefore)
+                page, of: run, from: (batch?.after ?? run.checkpoint).listedUpTo, askedAt: pageAskedAt,
+                margin: contract.proofMargin)
             guard batch != nil else { return open(next) }
             ahead = .listed(next)
             return lookUpAhead()
@@ -93,11 +94,6 @@ public struct ComparisonMachine: Sendable {
                     currencies.map { DiscrepancyID(provider: run.provider, subject: .balance($0)) }.sorted())
             ]
         }
-    }
-
-    /// What changed before this moment is on the page that is being read as it is.
-    private var settledBefore: Timestamp? {
-        pageAskedAt.map { $0 + (Span.zero - contract.visibilityLag - contract.clockSkew) }
     }
 
     /// What a phase begins with, or goes on with after a crash.

@@ -19,8 +19,7 @@ extension EngineMachine {
     private var mayLook: Bool { mayBegin && settings.sweeps && !isStopped }
 
     mutating func lookForDue() {
-        // Who gets the right to act is told, and looks then.
-        guard mayLook else { return }
+        guard mayLook else { return waitForTheRight() }
         reviewResting()
         guard !look.isUnderWay else {
             look.isWantedAgain = true
@@ -34,7 +33,7 @@ extension EngineMachine {
     private mutating func lookOn() {
         guard mayLook else {
             look = .none
-            return
+            return waitForTheRight()
         }
         switch sweep.next() {
         case .claim(let request):
@@ -44,6 +43,13 @@ extension EngineMachine {
             look.pause = longest
             jobs.append(.askNextDue(sweep.scope))
         }
+    }
+
+    /// Who gets the right to act is told, and looks then. But a right that ran out for a moment comes back untold: its
+    /// renewal was late, or the process stood still (seeds 1536128067, 3693566435).
+    private mutating func waitForTheRight() {
+        guard term != nil, settings.sweeps, !isDraining, !isStopped else { return }
+        arm(at: moment.now + settings.sweep.longestPause)
     }
 
     mutating func claimedDue(_ request: ClaimRequest, _ result: Result<[ClaimedPayment], StoreFailure>) {

@@ -55,6 +55,8 @@ public struct RunPlan: Sendable {
     public internal(set) var standbyLag: Span?
     /// What the operator decided about comparing both sides.
     public internal(set) var comparison: ComparisonSettings
+    /// The configuration before, where some replicas still have it.
+    var rollout: Rollout?
     /// Whether both sides are compared.
     public var isCompared = true
     /// Kinds that do not strike at all.
@@ -125,6 +127,7 @@ public struct RunPlan: Sendable {
         if replication == .asynchronous, chance.draw("lags", below: 3) == 0 {
             standbyLag = .seconds(Int64(5 + chance.draw("lag", below: 56)))
         }
+        rollout = Rollout(chance, of: self)
     }
 
     /// Where in the plan a payment is; nil for a stranger.

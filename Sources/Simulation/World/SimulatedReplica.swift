@@ -13,6 +13,8 @@ struct SimulatedReplica {
     var isUp = false
     /// It takes nothing new: it is about to be stopped in order.
     var isDraining = false
+    /// It has the configuration before the plan's.
+    var isFormer = false
     /// It does nothing before this moment of true time.
     var pausedUntil: Int64 = 0
     /// It cannot reach its store before this moment of true time.

@@ -7,8 +7,8 @@ extension World {
     var comparisonLaxness: StoreLaxness { does(.laneIgnored) ? .lanes : [] }
 
     /// What a run's machine is told of its provider.
-    func comparedContract(_ name: ProviderName) -> ProviderContract? {
-        guard var contract = told[name] else { return nil }
+    func comparedContract(_ name: ProviderName, _ replica: Int) -> ProviderContract? {
+        guard var contract = contracts(replica)[name] else { return nil }
         if does(.flightIgnored) {
             contract.visibilityLag = .zero
             contract.maxRequestLife = .zero
@@ -17,8 +17,8 @@ extension World {
     }
 
     /// By what the schedule is made.
-    func scheduleSettings(after head: ComparisonRun?) -> ComparisonSettings {
-        var settings = comparisonSettings
+    func scheduleSettings(_ replica: Int, after head: ComparisonRun?) -> ComparisonSettings {
+        var settings = comparisonSettings(replica)
         if does(.flightIgnored) { settings.settleDelay = .zero }
         if does(.windowSkipped), let head, head.state.isFinal { settings.begin = head.window.to + settings.window }
         return settings

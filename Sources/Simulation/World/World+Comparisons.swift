@@ -76,8 +76,8 @@ extension World {
 
     /// What the operator decided. Once faults are over the windows are longer, so that runs end; windows adjoin
     /// whatever their lengths are.
-    var comparisonSettings: ComparisonSettings {
-        var settings = plan.comparison
+    func comparisonSettings(_ replica: Int) -> ComparisonSettings {
+        var settings = former(replica)?.comparison ?? plan.comparison
         if areFaultsOver { settings.window = max(settings.window, .hours(12)) }
         return settings
     }
@@ -87,10 +87,10 @@ extension World {
         guard plan.isCompared else { return }
         for provider in plan.providers.indices where plan.providers[provider].contract.listing {
             let name = providerNames[provider]
-            guard let contract = comparedContract(name) else { continue }
+            guard let contract = comparedContract(name, replica) else { continue }
             replicas[replica].courses[provider].loop = ComparisonLoopMachine(
-                provider: name, contract: contract, settings: comparisonSettings, pauses: World.comparisonPauses,
-                now: clock(replica))
+                provider: name, contract: contract, settings: comparisonSettings(replica),
+                pauses: World.comparisonPauses, now: clock(replica))
             let bits = chance.bits(83, UInt64(replica), UInt64(provider), UInt64(replicas[replica].incarnation))
             armComparison(replica, provider, after: 1 + span(30_000, bits))
         }
@@ -115,7 +115,7 @@ extension World {
 
     private mutating func step(_ input: ComparisonLoopMachine.Input, _ replica: Int, _ provider: Int) {
         let head = sites[replicas[replica].site].store.comparisons.head(of: providerNames[provider])
-        let (settings, moment) = (scheduleSettings(after: head), clock(replica))
+        let (settings, moment) = (scheduleSettings(replica, after: head), clock(replica))
         replicas[replica].courses[provider].loop?.settings = settings
         let jobs = replicas[replica].courses[provider].loop?.handle(input, at: moment) ?? []
         for job in jobs { carryOut(job, replica, provider) }
@@ -149,9 +149,10 @@ extension World {
     // MARK: The runner
 
     private mutating func execute(_ job: ComparisonLoopMachine.Job, _ replica: Int, _ provider: Int) {
-        guard case .execute(let id) = job, let contract = comparedContract(providerNames[provider]) else { return }
+        guard case .execute(let id) = job, let contract = comparedContract(providerNames[provider], replica)
+        else { return }
         var setup = ComparisonRunnerMachine.Setup(
-            contract: contract, settings: comparisonSettings, identity: SimulatedProvider.ours,
+            contract: contract, settings: comparisonSettings(replica), identity: SimulatedProvider.ours,
             lease: World.comparisonLease)
         setup.table = plant.comparisonTable
         replicas[replica].courses[provider].execution += 1

@@ -17,7 +17,8 @@ extension World {
                 return .witnessed(epoch: epoch, .failure(World.unreachable), began: began)
             }
             let isOurs = witness.write(
-                sites[site].name, epoch: epoch, lease: World.siteLease - ago, skew: siteSkew, at: witnessTime)
+                sites[site].name, epoch: epoch, lease: siteSettings(replica).lease - ago, skew: siteSkew,
+                at: witnessTime)
             return .witnessed(epoch: epoch, .success(isOurs), began: sabotaged(began))
         case .renew(let renewal, _):
             guard sites[site].isUp, replicas[replica].partitionedUntil <= now else {

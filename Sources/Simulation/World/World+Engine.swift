@@ -34,7 +34,7 @@ extension World {
     /// The settings of a replica's engine.
     func engineSettings(_ replica: Int) -> EngineMachine.Settings {
         var settings = EngineMachine.Settings(
-            holder: replicas[replica].holder, policy: plan.policy, contracts: told)
+            holder: replicas[replica].holder, policy: policy(replica), contracts: contracts(replica))
         settings.sweep = limits
         settings.maximumActive = 100_000
         settings.commitsAreAcknowledged = plan.keepsAcknowledgedRows || does(.commitsCalledAcknowledged)
@@ -106,6 +106,7 @@ extension World {
         let site = replicas[replica].site
         guard !replicas[replica].isUp, sites[site].isUp else { return }
         replicas[replica].start()
+        replicas[replica].isFormer = startsFormer(replica)
         replicas[replica].engine = EngineMachine(engineSettings(replica), recovery: nil, rules: rules)
         emit(.started(replica: replica, site: site))
         beginKeeping(replica)

@@ -82,7 +82,7 @@ extension World {
         guard undoOnly || does(.sendsBeforeCommit),
             var copy = replicas[replica].engine?.runner(of: ids[payment])
         else { return }
-        let context = MachineContext(now: clock(replica), contracts: told, policy: plan.policy)
+        let context = MachineContext(now: clock(replica), contracts: contracts(replica), policy: policy(replica))
         let outputs = copy.handle(
             .committed(.committed(version: change.payment.version + 1, lease: nil)), context)
         for case .perform(.send(let order)) in outputs {

@@ -39,8 +39,10 @@ extension World {
     /// The most by which the sites' clocks differ.
     var siteSkew: Span { plan.clockBound + plan.clockBound }
 
-    func siteSettings(_ site: Int) -> SiteMachine.Settings {
-        SiteMachine.Settings(site: sites[site].name, proof: plan.proof, lease: World.siteLease)
+    func siteSettings(_ replica: Int) -> SiteMachine.Settings {
+        SiteMachine.Settings(
+            site: sites[replicas[replica].site].name, proof: plan.proof,
+            lease: former(replica)?.siteLease ?? World.siteLease)
     }
 
     // MARK: What a replica may do
@@ -82,10 +84,10 @@ extension World {
             return enter(replica, sites[site].row.epoch, nil)
         }
         let settings = SiteKeeperMachine.Settings(
-            machine: siteSettings(site), recovery: nil, contracts: plan.providers.map(\.contract),
-            readEvery: World.readEvery)
+            machine: siteSettings(replica), recovery: nil,
+            contracts: plan.providers.compactMap { contracts(replica)[$0.name] }, readEvery: World.readEvery)
         replicas[replica].keeper = SiteKeeperMachine(settings)
-        replicas[replica].right = SiteRight(siteSettings(site))
+        replicas[replica].right = SiteRight(siteSettings(replica))
         replicas[replica].term = nil
         enter(replica, nil, nil)
         keepAtOnce(.readingIsDue, replica, at: steadyNow)

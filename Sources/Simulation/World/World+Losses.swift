@@ -18,9 +18,9 @@ extension World {
             }), takesWrites(replica)
         else { return }
         for recovery in open {
-            let known = plan.providers.indices.map { evidence(of: $0, since: recovery.at, at: site) }
+            let known = plan.providers.indices.map { evidence(of: $0, since: recovery.at, replica) }
             let review = LossReview.decide(
-                recovery, known, comparisonSettings, callersRepeatFor: nil, now: storeTime(site))
+                recovery, known, comparisonSettings(replica), callersRepeatFor: nil, now: storeTime(site))
             switch review {
             case .unfinished(let obstacles, let runs):
                 for run in runs { _ = begin(run, at: site) }
@@ -32,15 +32,15 @@ extension World {
         }
     }
 
-    private func evidence(of provider: Int, since loss: Timestamp, at site: Int) -> LossReview.Evidence {
-        let comparisons = sites[site].store.comparisons
+    private func evidence(of provider: Int, since loss: Timestamp, _ replica: Int) -> LossReview.Evidence {
+        let comparisons = sites[replicas[replica].site].store.comparisons
         let name = providerNames[provider]
         let runs = comparisons.runs.values.filter { $0.provider == name && $0.createdAt >= loss }
         let hasUnsettled = comparisons.discrepancies.values.contains { found in
             found.provider == name && LossReview.onlyTheirs.contains(found.finding) && found.isLeftToPolicy
         }
         return LossReview.Evidence(
-            provider: name, contract: plan.providers[provider].contract,
+            provider: name, contract: contracts(replica)[name] ?? plan.providers[provider].contract,
             runs: runs.sorted { $0.id < $1.id }, hasUnsettled: hasUnsettled)
     }
 

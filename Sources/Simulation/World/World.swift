@@ -31,6 +31,8 @@ public struct World {
     let chance: Chance
     /// What machines are told of the providers; only sabotage tells them otherwise than it is.
     let told: [ProviderName: ProviderContract]
+    /// The same for replicas that have the configuration before the plan's.
+    let formerlyTold: [ProviderName: ProviderContract]
     let providerNames: [ProviderName]
     let providerPlaces: [ProviderName: Int]
     let places: [PaymentID: Int]
@@ -103,6 +105,7 @@ public struct World {
         ids = plan.payments.map(\.id) + plan.strangers
         places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         told = plan.contracts.mapValues { World.told($0, plant) }
+        formerlyTold = plan.rollout?.contracts.mapValues { World.told($0, plant) } ?? told
         limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
         now = plan.start.milliseconds
         providers = plan.providers.map { SimulatedProvider(name: $0.name, contract: $0.contract) }
