@@ -116,17 +116,18 @@ extension Plant {
             .storeClockIgnored, "what is due by the store's clock is looked at by the engine's own", within: 12,
             breaks: [15]),
         breach(
-            .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 60,
+            .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 10,
             breaks: [15, 16], in: .handedOverSlowly),
         breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
         breach(
-            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 120, breaks: [15]),
+            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 40, breaks: [15],
+            in: .crowded),
         breach(
             .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,
             breaks: [12]),
         breach(
-            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 60,
-            breaks: [6, 7], in: .lossy),
+            .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 45,
+            breaks: [6, 7], in: .lossyInDoubt),
         breach(
             .drainingIgnored, "whoever is told to stop goes on beginning things", within: 5, breaks: [15],
             in: .handedOver),
@@ -195,6 +196,7 @@ extension Plant {
         sabotaged(
             .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 5, breaks: [3]),
         breach(
-            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 45, breaks: [4]),
+            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 5, breaks: [4],
+            in: .repeated),
     ]
 }

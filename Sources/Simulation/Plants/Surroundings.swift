@@ -48,6 +48,8 @@ public struct Surroundings: Sendable {
             term(&contract)
             if contract.traps(under: assumptions).isEmpty { plan.providers[place].contract = contract }
         }
+        // What was assumed before is drawn from the contracts as they are now.
+        plan.rollout = Rollout(Chance(seed: seed), of: plan)
         return plan
     }
 
@@ -79,6 +81,12 @@ public struct Surroundings: Sendable {
         replication: .asynchronous,
         rates: loss.merging([.callerCancels: 800_000, .declined: 150_000], uniquingKeysWith: max),
         standbyLag: .minutes(2))
+    /// The same, where much is canceled and little is answered just before, and nobody compares both sides.
+    static let lossyInDoubt = Surroundings(
+        replication: .asynchronous,
+        rates: loss.merging(
+            [.callerCancels: 800_000, .answerLost: 200_000, .requestDelayed: 200_000], uniquingKeysWith: max),
+        standbyLag: .minutes(2), isCompared: false)
     /// Requests arrive late or twice, and answers do not; a comparison would settle what comes of it.
     static let doubtful = Surroundings(rates: doubt, isCompared: false)
     /// As it is drawn, and nobody compares both sides.
@@ -95,7 +103,9 @@ public struct Surroundings: Sendable {
     static let handedOver = Surroundings(replication: .synchronous, rates: [.failback: 1_000_000])
     /// The same, with a store that takes its time.
     static let handedOverSlowly = Surroundings(
-        replication: .synchronous, rates: [.failback: 1_000_000, .storeSlow: 300_000])
+        replication: .synchronous,
+        rates: [.failback: 1_000_000, .storeSlow: 1_000_000, .inquirySlow: 300_000, .answerLost: 300_000],
+        isCompared: false)
     /// Sites lose sight of each other, and processes stand still meanwhile.
     static let fenced = Surroundings(
         replication: .synchronous, rates: [.sitesPartitioned: 1_000_000, .replicaPaused: 100_000])
@@ -111,6 +121,13 @@ public struct Surroundings: Sendable {
             .commitIndeterminate: 250_000, .storeBusy: 250_000, .callerRepeats: 300_000, .callerCancels: 300_000,
             .replicaPaused: 50_000,
         ])
+    /// Answers take so long that what is due finds no place.
+    static let crowded = Surroundings(
+        replication: .singleStore, rates: [.answerLost: 500_000, .inquirySlow: 500_000, .requestDelayed: 300_000],
+        isCompared: false)
+    /// Callers repeat everything, and hear little of it.
+    static let repeated = Surroundings(
+        rates: [.callerRepeats: 1_000_000, .answerLost: 300_000], isCompared: false)
     /// Much is declined, also the capture of what was held.
     static let declined = Surroundings(rates: [.declined: 150_000], isCompared: false)
     /// Keys are forgotten within minutes.
