@@ -148,6 +148,24 @@ import Testing
         #expect(stage.net(0) == 800)
     }
 
+    /// Seed 352418908: the provider lost the charge, and took a hold anew under its key. The refund was asked about for
+    /// ever, and nobody was told.
+    @Test(arguments: [Observation.Status.authorized, .expired, .voided, .notFound])
+    func `where only sums are shown, a refund of what is no charge any more is for people`(
+        _ status: Observation.Status
+    ) throws {
+        var contract = ProviderContract.reference
+        contract.refundVisibility = .sumsOnly
+        var stage = try succeeded([contract])
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: status) }
+        try stage.refund([0: 300])
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined])
+        #expect(stage.durable.state == .succeeded)
+        let row = status == .notFound ? "refund.sum-forgotten" : "refund.not-captured"
+        #expect(stage.trail.contains { $0.fields.contains(AuditField("row", row)) })
+    }
+
     @Test func `a refund made elsewhere is not taken for ours`() throws {
         var stage = try succeeded([.gmoPG])
         let elsewhere = try fixture.amount(600)

@@ -153,10 +153,8 @@ extension PaymentMachine {
             // A read that does not show the refund before this one yet would take both for somebody else's.
             let shown = max(payment.refunds[place].createdAt, shownFrom(leg, context))
             guard let sum = knownSum(leg), let began = leg.knowledge?.began, began >= shown else {
-                if leg.knowledge?.status == .notFound, leg.conclusiveReads >= 2 {
-                    // It was captured, and its provider has forgotten it: there is no sum to tell a refund by.
-                    return quarantineRefund(
-                        place, part, .acceptedButMissing, row: "refund.sum-forgotten", &actions, context)
+                if let (cause, row) = noSum(of: leg, since: shown) {
+                    return quarantineRefund(place, part, cause, row: row, &actions, context)
                 }
                 if leg.notBefore == nil, leg.inquiries == 0 {
                     payment.legs[leg.index].notBefore = max(context.now, shown)
@@ -186,6 +184,19 @@ extension PaymentMachine {
     /// Where only sums are shown, a refund is known by the difference that it makes: the sum before it must be known.
     func needsSumFirst(_ effect: Effect, _ contract: ProviderContract) -> Bool {
         contract.refundVisibility == .sumsOnly && effect.kind == .refund && effect.sumBefore == nil
+    }
+
+    /// Why a leg that was captured has no sum to tell a refund by, where reads that cannot be stale agree on that.
+    private func noSum(of leg: Leg, since shown: Timestamp) -> (QuarantineCause, row: String)? {
+        guard let known = leg.knowledge, leg.conclusiveReads >= 2 else { return nil }
+        switch known.status {
+        case .captured, .pending, .unavailable: return nil
+        // Its provider has forgotten it.
+        case .notFound: return (.acceptedButMissing, "refund.sum-forgotten")
+        // Another transaction has taken its place under the key (seed 352418908).
+        case .authorized, .declined, .voided, .tombstoned, .expired:
+            return known.began >= shown && leg.inquiries >= 2 ? (.contradiction, "refund.not-captured") : nil
+        }
     }
 
     /// What was given back of a leg so far, if that was read since the last request.
