@@ -203,4 +203,31 @@ struct ComparisonListingTests {
         #expect(world.rows[key]?.finding == .statusDiffers)
         #expect(world.rows[key]?.theirs?.lines.contains { $0.status == .authorized } == true)
     }
+
+    /// Seed 352419033: the store was asked what a later part of the listing should show while the row was being
+    /// written, and what the row had moved was moved again.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `what is listed at an earlier place than before is moved once`(seed: UInt64) throws {
+        let key = EffectKey(reported: "back")
+        let world = try ComparisonWorld(run: Compared.run(), seed: seed)
+        world.books[key] = try Compared.ours("back", .taken, at: Compared.start + .minutes(40))
+        world.provider[key] = try Compared.theirs("back", .captured, names: "back", at: Compared.start + .minutes(40))
+        try world.finish()
+        #expect(world.rows[key]?.finding == .matched)
+        // Its refund was taken back: it is shown as it was before. The others fill the pages around it.
+        for minute in [10, 20, 30, 35, 45] as [Int64] {
+            let name = "other-\(minute)"
+            let moment = Compared.start + .minutes(minute)
+            world.books[EffectKey(reported: name)] = try Compared.ours(name, .taken, at: moment)
+            world.provider[EffectKey(reported: name)] = try Compared.theirs(name, .captured, names: name, at: moment)
+        }
+        world.books[key] = try Compared.ours("back", .taken, refunds: ["r": 300], at: Compared.start + .minutes(40))
+        world.provider[key] = try Compared.theirs(
+            "back", .captured, refunds: ["r": 300], names: "back", at: Compared.start + .minutes(5))
+        try world.finish(Compared.run(kind: .asked, attempt: 1))
+        var sums = NetSums()
+        for row in world.rows.values { try sums.count(ours: row.ours?.net, theirs: row.theirs?.net) }
+        #expect(sums == world.standing)
+        #expect(world.run.isProven == true)
+    }
 }

@@ -12,6 +12,8 @@ extension ComparisonMachine {
         /// The part of the listing that it is, without the moment at which the page before ended: what agreed and was
         /// listed there once, and is not on it, was left out.
         var part: ComparedWindow?
+        /// What was in work when the store was asked what it knows: its rows are written meanwhile.
+        var besides: Set<EffectKey> = []
         /// The provider was asked.
         var wasAsked = false
         /// Legs of ours that belong to it, and need no judgement.
@@ -64,11 +66,12 @@ extension ComparisonMachine {
                 to: last.map { $0 + .milliseconds(1) } ?? window.to)
         }
 
-        /// Takes in what the store knows of a key; one that is not on the page was left out of the listing.
+        /// Takes in what the store knows of a key. One that is not on the page was left out of the listing, unless the
+        /// page before it shows it: its row is about to be another (seed 352419033: its money was moved twice).
         mutating func take(_ found: KnownPosition) {
             if let place = places[found.key] {
                 items[place].known = found
-            } else {
+            } else if !besides.contains(found.key) {
                 places[found.key] = items.count
                 items.append(Item(leftOut: found))
             }

@@ -199,9 +199,10 @@ extension ComparisonMachine {
 
     /// One look-up is on its way at a time: first that of the page in work, then that of the next.
     private mutating func lookUpAhead() -> [ComparisonOrder] {
-        guard case .listed(let next) = ahead, let batch, batch.isLookedUp,
+        guard case .listed(var next) = ahead, let batch, batch.isLookedUp,
             !next.items.contains(where: { batch.places[$0.key] != nil })
         else { return [] }
+        next.besides = Set(batch.places.keys)
         ahead = .lookingUp(next)
         return [.lookUp(next.questions, listedIn: next.part)]
     }
