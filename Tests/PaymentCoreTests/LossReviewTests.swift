@@ -179,8 +179,22 @@ import Testing
         var undone = found(ComparisonPolicy.Rule(.undo, after: .days(1)))
         #expect(undone.isLeftToPolicy, "its wait runs")
         try undone.handle(.acted(.undo, run: run), at: Self.lost)
-        #expect(undone.isLeftToPolicy, "it is being undone")
+        #expect(undone.isLeftToPolicy, "it is being undone, and no payment is known that does it")
         try undone.handle(.healed(.undone, ours: nil, theirs: nil, run: run), at: Self.lost)
+        #expect(!undone.isLeftToPolicy)
+    }
+
+    /// Seed 3696256185: the refund waited for the comparison over the loss, and that comparison for the refund.
+    @Test func `what our books have again is not left to the policy while a payment undoes it`() throws {
+        let theirs = try Compared.theirs("k", .captured, names: "p")
+        let run = try Compared.run().id
+        var undone = Discrepancy(
+            try Compared.finding(.orphan, theirs: theirs), rule: ComparisonPolicy.Rule(.undo, after: .zero), run: run,
+            at: Self.lost)
+        try undone.handle(.acted(.undo, run: run), at: Self.lost)
+        let ours = try Compared.ours("k", .undecided)
+        try undone.handle(.unjudged(ours: ours.net, theirs: theirs.net, run: run), at: Self.lost)
+        #expect(undone.state == .settling)
         #expect(!undone.isLeftToPolicy)
     }
 }

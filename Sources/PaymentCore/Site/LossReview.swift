@@ -3,7 +3,7 @@
 /// What the lost rows' owner did and no row tells is found nowhere but in the providers' listings. So the comparison is
 /// finished only when each provider that is configured was compared, by runs that were planned after the loss, from
 /// before the first row that may be lost until no lost request can be executed any more; when those runs got all their
-/// answers and proved the money; and when what only a provider knows is settled, or with people.
+/// answers and proved the money; and when what only a provider knows is settled, with people, or in our books again.
 public enum LossReview: Sendable, Hashable {
     /// Not finished: what is missing, and runs that are to be planned now.
     case unfinished([LossObstacle], plan: [ComparisonRun])
@@ -163,7 +163,15 @@ extension ComparisonRun {
 }
 
 extension Discrepancy {
-    /// Whether it waits for what the policy wants done, or for the end of that. What is closed, or told to people, does
-    /// not.
-    public var isLeftToPolicy: Bool { state == .settling || state == .open && suggestion != .tell }
+    /// Whether it waits for what the policy wants done. What is closed, or told to people, does not.
+    ///
+    /// Nor does what is being undone once our books have it: a payment under its key does that, so a caller who repeats
+    /// its request meets that payment. The payment's own refund may itself wait for the comparison over a loss.
+    public var isLeftToPolicy: Bool {
+        switch state {
+        case .open: suggestion != .tell
+        case .settling: oursNet == nil
+        case .closed: false
+        }
+    }
 }
