@@ -62,16 +62,15 @@ import Testing
 
     /// A probe that nothing can set off would look like a decision that holds. The seeds are those that showed it.
     @Test(arguments: [
-        (Situation.keyUsedAnew, "ageIgnored", UInt64(44)), (.landedAfterTheEnd, "notFoundIsNever", 1),
+        (Situation.keyUsedAnew, "ageIgnored", UInt64(44)), (.landedAfterTheEnd, "notFoundIsNever", 5),
     ])
     func `a situation that only a wrong decision comes to is seen with a planted bug`(
         _ situation: Situation, _ name: String, _ seed: UInt64
     ) throws {
         let plant = try #require(Plant.planted.first { $0.plant.name == name }).plant
-        let isMet = (seed..<seed + 5).contains { seed in
-            World.run(Reduction().plan(seed: seed, plant: plant), plant: plant).probesHit.contains(situation)
-        }
-        #expect(isMet)
+        // A change of the world may take it to another seed: look for that from 1 on.
+        let run = World.run(Reduction().plan(seed: seed, plant: plant), plant: plant)
+        #expect(run.probesHit.contains(situation))
     }
 
     @Test func `what a run met is not missed, and a run is the same when it is watched`() {

@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a bug that needs no fault is shown by one payment without any`() throws {
         let plant = try plant("sendsBeforeCommit")
-        let few = Reduction(keptPayments: Array(0..<8))
+        let few = Reduction(keptPayments: Array(0..<4))
         var runner = SeedRunner(from: 1, count: 1, plant: plant, reduction: few)
         let next = runner.next()
         let outcome = try #require(next)
