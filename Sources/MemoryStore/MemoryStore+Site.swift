@@ -69,9 +69,11 @@ extension MemoryStore: SiteStore {
     }
 
     /// Begins a term.
-    public func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow? {
+    public func beginTerm(
+        _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?
+    ) async throws(StoreFailure) -> SiteRow? {
         try perform(.beginTerm) {
-            guard siteRow.epoch == term.epoch - 1 else { return nil }
+            guard siteRow.epoch == epoch, epoch < term.epoch else { return nil }
             var term = term
             term.since = moment()
             let newest = model.everyPayment.map(\.updatedAt).max()

@@ -9,23 +9,29 @@ public actor MemoryWitness: SiteWitness {
     /// A witness that nobody has asked yet.
     public init(clock: @escaping @Sendable () -> Timestamp) { self.clock = clock }
 
-    /// What is there.
-    public func look(for site: SiteName, skew: Span) async throws(StoreFailure) -> PromotionEvidence.Witness {
-        model.look(for: site, skew: skew, at: clock())
+    /// Gives the witness an identity if it has none.
+    public func found(skew: Span) async throws(StoreFailure) -> WitnessContent {
+        let digits = UInt64.random(in: 0...UInt64.max)
+        let hexadecimal = String(digits, radix: 16)
+        let text = "wit_" + String(repeating: "0", count: 32 - hexadecimal.utf8.count) + hexadecimal
+        if let identity = WitnessID(text: text) { model.found(as: identity) }
+        return model.look(skew: skew, at: clock())
     }
 
+    /// It loses all that it knows.
+    public func wipe() { model = WitnessModel() }
+
+    /// What is there.
+    public func look(skew: Span) async throws(StoreFailure) -> WitnessContent { model.look(skew: skew, at: clock()) }
+
     /// Prolongs the right of a site in a term; takes it if nobody has it.
-    public func renew(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span
-    ) async throws(StoreFailure) -> Bool {
-        model.write(site, epoch: epoch, lease: lease, skew: skew, at: clock())
+    public func renew(_ claim: WitnessClaim) async throws(StoreFailure) -> Bool {
+        try model.write(claim, at: clock())
     }
 
     /// Takes the right for a new term.
-    public func take(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool
-    ) async throws(StoreFailure) -> Bool {
-        model.write(site, epoch: epoch, lease: lease, skew: skew, isFenced: isFenced, at: clock())
+    public func take(_ claim: WitnessClaim, isFenced: Bool) async throws(StoreFailure) -> Bool {
+        try model.write(claim, isFenced: isFenced, at: clock())
     }
 
     /// Gives the right back.

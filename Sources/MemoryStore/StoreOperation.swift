@@ -82,7 +82,7 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case siteReading = "site"
     /// ``SiteStore/renewSite(_:)``
     case renewSite = "renew site"
-    /// ``SiteStore/beginTerm(_:loss:)``
+    /// ``SiteStore/beginTerm(_:after:loss:)``
     case beginTerm = "begin term"
     /// ``SiteStore/changeSite(_:epoch:)``
     case changeSite = "change site"

@@ -1,7 +1,8 @@
 public import PaymentCore
+public import Reconciler
 
-/// A witness as a value: one row that says which site has the right to act, and until when, by the witness's own clock.
-/// The rules of ``SiteWitness``; each call says what time it is there.
+/// A witness as a value: its identity, and one row that says which site has the right to act, and until when, by the
+/// witness's own clock. The rules of ``SiteWitness``; each call says what time it is there.
 public struct WitnessModel: Sendable {
     private struct Right: Sendable {
         var epoch: Int64
@@ -9,30 +10,42 @@ public struct WitnessModel: Sendable {
         var until: Timestamp
     }
 
+    private var identity: WitnessID?
     private var right: Right?
 
     /// A witness that nobody has asked yet.
     public init() {}
 
-    /// What is there, for a site that wants to be active.
-    public func look(for site: SiteName, skew: Span, at now: Timestamp) -> PromotionEvidence.Witness {
-        guard let right, right.site != site, right.until + skew > now else { return .free }
-        return .held(for: right.until + skew - now)
+    /// Gives it an identity if it has none.
+    public mutating func found(as identity: WitnessID) { self.identity = self.identity ?? identity }
+
+    /// What is there.
+    public func look(skew: Span, at now: Timestamp) -> WitnessContent {
+        let right = right.map {
+            WitnessContent.Right(epoch: $0.epoch, site: $0.site, left: $0.until + skew - now)
+        }
+        return WitnessContent(identity: identity, right: right)
     }
 
     /// Prolongs the right of a site in a term, or takes it if nobody has it; `false` if another site has it. With
     /// `isFenced`, whoever has it. A site's right never ends earlier than it did: another replica may hold it longer.
+    ///
+    /// - Throws: ``StoreFailure`` if it is not the witness that the site's row knows.
     public mutating func write(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool = false, at now: Timestamp
-    ) -> Bool {
-        var until = now + lease
-        if let right {
-            let isOwn = right.site == site && right.epoch <= epoch
-            let isFree = right.epoch < epoch && (isFenced || right.until + skew <= now)
-            guard isOwn || isFree else { return false }
-            if right.site == site { until = max(until, right.until) }
+        _ claim: WitnessClaim, isFenced: Bool = false, at now: Timestamp
+    ) throws(StoreFailure) -> Bool {
+        let content = look(skew: claim.skew, at: now)
+        if let doubt = content.refusal(of: claim.site, epoch: claim.epoch, knowing: claim.witness) {
+            throw doubt.failure
         }
-        right = Right(epoch: epoch, site: site, until: until)
+        var until = now + claim.lease
+        if let right {
+            let isOwn = right.site == claim.site && right.epoch <= claim.epoch
+            let isFree = right.epoch < claim.epoch && (isFenced || right.until + claim.skew <= now)
+            guard isOwn || isFree else { return false }
+            if right.site == claim.site { until = max(until, right.until) }
+        }
+        right = Right(epoch: claim.epoch, site: claim.site, until: until)
         return true
     }
 

@@ -54,6 +54,9 @@ struct Migrations {
         Step(
             number: 8, name: "asked", sql: String(decoding: PackageResources._008_asked_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 9, name: "witness", sql: String(decoding: PackageResources._009_witness_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -34,11 +34,11 @@ extension PostgresStore: SiteStore {
 
     /// Begins a term, under which this store writes from then on.
     public func beginTerm(
-        _ term: SiteTerm, loss: RecoveryWindow.Loss?
+        _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?
     ) async throws(StoreFailure) -> SiteRow? {
         let clock = clock
         let row = try await commit("begin term") { connection in
-            try SiteTable(connection, clock).begin(term, loss: loss)
+            try SiteTable(connection, clock).begin(term, after: epoch, loss: loss)
         }
         if let row, term.site == terms.site { terms.write(under: row.epoch) }
         return row

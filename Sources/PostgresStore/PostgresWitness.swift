@@ -3,7 +3,7 @@ public import PaymentCore
 public import Reconciler
 
 /// A witness in another PostgreSQL, in a third place: one row says which site has the right to act, and until when, by
-/// that database's clock.
+/// that database's clock; another says which witness it is.
 public final class PostgresWitness: SiteWitness {
     private let inbox: PostgresLane.Inbox
     private let clock: DatabaseClock
@@ -33,6 +33,8 @@ public final class PostgresWitness: SiteWitness {
         CREATE TABLE IF NOT EXISTS site_right (
             sole boolean PRIMARY KEY DEFAULT true CHECK (sole),
             epoch bigint NOT NULL, site text NOT NULL, until bigint NOT NULL);
+        CREATE TABLE IF NOT EXISTS witness_identity (
+            sole boolean PRIMARY KEY DEFAULT true CHECK (sole), identity text NOT NULL);
         RESET client_min_messages;
         """
     }
@@ -40,42 +42,67 @@ public final class PostgresWitness: SiteWitness {
     /// Ends the connection.
     public func close() async { await inbox.close() }
 
-    /// What is there.
-    public func look(
-        for site: SiteName, skew: Span
-    ) async throws(StoreFailure) -> PromotionEvidence.Witness {
+    /// Gives the witness an identity if it has none; what is there is never changed.
+    public func found(skew: Span) async throws(StoreFailure) -> WitnessContent {
         let clock = clock
         return try await inbox.run("witness") { connection in
-            let rows = try connection.rows(
-                "SELECT until + $2 - \(DatabaseClock.now(1)) FROM site_right WHERE sole AND site <> $3",
-                [clock.parameter, .int(skew.milliseconds), .text(site.name)])
-            guard rows.count == 1, case let left = try rows.int(0, 0), left > 0 else { return .free }
-            return .held(for: Span(milliseconds: left))
+            _ = try connection.rows(
+                """
+                INSERT INTO witness_identity (identity) VALUES ('wit_' || replace(gen_random_uuid()::text, '-', ''))
+                ON CONFLICT (sole) DO NOTHING RETURNING identity
+                """, [])
+            return try PostgresWitness.content(connection, clock, skew)
         }
     }
 
+    /// What is there.
+    public func look(skew: Span) async throws(StoreFailure) -> WitnessContent {
+        let clock = clock
+        return try await inbox.run("witness") { connection in
+            try PostgresWitness.content(connection, clock, skew)
+        }
+    }
+
+    private static func content(
+        _ connection: PostgresConnection, _ clock: DatabaseClock, _ skew: Span
+    ) throws -> WitnessContent {
+        let rows = try connection.rows(
+            """
+            SELECT (SELECT identity FROM witness_identity), held.epoch, held.site,
+                held.until + $2 - \(DatabaseClock.now(1))
+            FROM (SELECT) AS one LEFT JOIN site_right AS held ON held.sole
+            """, [clock.parameter, .int(skew.milliseconds)])
+        var right: WitnessContent.Right?
+        if let epoch = try rows.optionalInt(0, 1), let left = try rows.optionalInt(0, 3) {
+            right = WitnessContent.Right(
+                epoch: epoch, site: try SiteName(rows.text(0, 2)), left: Span(milliseconds: left))
+        }
+        return WitnessContent(identity: try rows.optionalText(0, 0).flatMap { WitnessID(text: $0) }, right: right)
+    }
+
     /// Prolongs the right of a site in a term; takes it if nobody has it.
-    public func renew(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span
-    ) async throws(StoreFailure) -> Bool {
-        try await write(site, epoch, lease, skew, isFenced: false)
+    public func renew(_ claim: WitnessClaim) async throws(StoreFailure) -> Bool {
+        try await write(claim, isFenced: false)
     }
 
     /// Takes the right for a new term.
-    public func take(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool
-    ) async throws(StoreFailure) -> Bool {
-        try await write(site, epoch, lease, skew, isFenced: isFenced)
+    public func take(_ claim: WitnessClaim, isFenced: Bool) async throws(StoreFailure) -> Bool {
+        try await write(claim, isFenced: isFenced)
     }
 
-    private func write(
-        _ site: SiteName, _ epoch: Int64, _ lease: Span, _ skew: Span, isFenced: Bool
-    ) async throws(StoreFailure) -> Bool {
+    private func write(_ claim: WitnessClaim, isFenced: Bool) async throws(StoreFailure) -> Bool {
         let clock = clock
         return try await inbox.run("witness") { connection in
+            let content = try PostgresWitness.content(connection, clock, claim.skew)
+            if let doubt = content.refusal(of: claim.site, epoch: claim.epoch, knowing: claim.witness) {
+                throw doubt.failure
+            }
+            // It is the same witness still: an identity that is there never changes.
             let rows = try connection.rows(
                 """
-                INSERT INTO site_right AS known (epoch, site, until) VALUES ($2, $3, \(DatabaseClock.now(1)) + $4)
+                INSERT INTO site_right AS known (epoch, site, until)
+                SELECT $2, $3, \(DatabaseClock.now(1)) + $4
+                WHERE $7::text IS NULL OR EXISTS (SELECT 1 FROM witness_identity WHERE identity = $7)
                 ON CONFLICT (sole) DO UPDATE
                 SET epoch = excluded.epoch, site = excluded.site, until = CASE WHEN known.site = excluded.site
                     THEN greatest(known.until, excluded.until) ELSE excluded.until END
@@ -84,8 +111,8 @@ public final class PostgresWitness: SiteWitness {
                 RETURNING epoch
                 """,
                 [
-                    clock.parameter, .int(epoch), .text(site.name), .int(lease.milliseconds),
-                    .int(skew.milliseconds), .bool(isFenced),
+                    clock.parameter, .int(claim.epoch), .text(claim.site.name), .int(claim.lease.milliseconds),
+                    .int(claim.skew.milliseconds), .bool(isFenced), .text(claim.witness?.text),
                 ])
             return rows.count == 1
         }

@@ -50,7 +50,7 @@ struct SiteTable {
                 WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
                 ELSE (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint
             END,
-            (SELECT identity FROM store_identity)
+            (SELECT identity FROM store_identity), state.witness
         FROM site_state AS state WHERE sole
         """
 
@@ -81,7 +81,8 @@ struct SiteTable {
             leaseUntil: try rows.optionalInt(0, 3).map { Timestamp(milliseconds: $0) },
             proof: try SiteTable.value(rows, 4), replication: try SiteTable.value(rows, 5),
             finalPosition: try position(rows.optionalText(0, 6)),
-            recoveries: try StoredDocument.decode(try rows.data(0, 7)))
+            recoveries: try StoredDocument.decode(try rows.data(0, 7)),
+            witness: try rows.optionalData(0, 19).map { try StoredDocument.decode($0) })
     }
 
     private static func value<Value: RawRepresentable>(_ rows: Rows, _ column: Int) throws -> Value
@@ -104,9 +105,11 @@ struct SiteTable {
     // MARK: Changing
 
     /// Begins the term after the one before it; `nil` if that is not the newest.
-    func begin(_ term: SiteTerm, loss: RecoveryWindow.Loss?) throws -> (SiteRow?, warnings: [String]) {
+    func begin(
+        _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?
+    ) throws -> (SiteRow?, warnings: [String]) {
         let before = try read()
-        guard before.row.epoch == term.epoch - 1 else { return (nil, []) }
+        guard before.row.epoch == epoch, epoch < term.epoch else { return (nil, []) }
         var term = term
         term.since = before.now
         // Read before the lock: what is written until then can only be newer.
@@ -122,10 +125,13 @@ struct SiteTable {
                     WITH written AS (
                         UPDATE site_state SET epoch = $1, site = $2, phase = 'active', lease_until = NULL,
                             proof = 'none', replication = 'unknown', final_position = NULL, recoveries = $3
-                        WHERE sole AND epoch = $1 - 1 RETURNING 1
+                        WHERE sole AND epoch = $4 RETURNING 1
                     ) SELECT require_rows(count(*), 1) FROM written
                     """,
-                    [.int(term.epoch), .text(term.site.name), .text(try StoredDocument.encode(row.recoveries))]),
+                    [
+                        .int(term.epoch), .text(term.site.name), .text(try StoredDocument.encode(row.recoveries)),
+                        .int(epoch),
+                    ]),
                 Statement(
                     "INSERT INTO site_terms (epoch, document) VALUES ($1, $2)",
                     [.int(term.epoch), .text(try StoredDocument.encode(term))]),
@@ -159,10 +165,14 @@ struct SiteTable {
             }
             let (rows, warnings) = try connection.run([
                 Statement(
-                    "UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4 WHERE sole",
+                    """
+                    UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4, witness = $5
+                    WHERE sole
+                    """,
                     [
                         .text(row.phase.rawValue), .text(row.mode.rawValue), .text(row.finalPosition?.text),
                         .text(try StoredDocument.encode(row.recoveries)),
+                        .text(try row.witness.map { try StoredDocument.encode($0) }),
                     ]),
                 Statement("COMMIT"),
             ])

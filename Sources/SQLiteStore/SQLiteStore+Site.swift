@@ -22,7 +22,9 @@ extension SQLiteStore: SiteStore {
     }
 
     /// Refused.
-    public func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow? {
+    public func beginTerm(
+        _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?
+    ) async throws(StoreFailure) -> SiteRow? {
         throw sole.refusal("begin term")
     }
 

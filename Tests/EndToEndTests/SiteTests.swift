@@ -51,6 +51,8 @@ import Testing
             }
             let before = try await sites.east.create(Bodies.card(), key: "before-1")
             #expect(before.status == 201)
+            let held = try await sites.east.create(Bodies.payment([("card", 500)], capture: "manual"), key: "held-1")
+            #expect(held.state == "authorized", "\(held.text)")
             try sites.world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
             try sites.world.simulator.order(
                 FaultOrder(Fault(.errorBefore), operation: .inquire, times: 1_000), at: "card")
@@ -69,9 +71,15 @@ import Testing
             #expect(promoted.status == 0, "\(promoted.output)")
             let row = TwoSites.json(promoted.output)
             #expect(row["epoch"] as? Int == 2)
-            #expect((row["promotion"] as? [String: Any])?["loss"] as? String == "promotion")
+            // Nothing was told or sent that is not here, so nothing has to be read again.
+            #expect((row["promotion"] as? [String: Any])?["loss"] is NSNull)
+            #expect((row["recoveries"] as? [Any])?.isEmpty == true)
             try sites.world.simulator.clearOrders(at: "card")
             try await sites.untilActive(sites.west)
+            // At once: what was held before the loss is captured, and not said to be in another state.
+            let captured = try await sites.west.send(
+                .post, "/v1/payments/\(held.id)/capture", key: "capture-1", wait: 20)
+            #expect(captured.status == 200 && captured.state == "succeeded", "\(captured.text)")
             let settled = try await sites.west.settled(doubtful.id, within: .seconds(30))
             #expect(settled.state == "succeeded", "\(settled.text)")
             let passed = ContinuousClock.now - began

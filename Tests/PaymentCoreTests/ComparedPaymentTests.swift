@@ -46,6 +46,24 @@ import Testing
         #expect(says(entry, "action") == "settle" && says(entry, "row") == "both.status")
     }
 
+    /// Seed 4075257454: a payment ended in the step in which it was told, and was no end any more.
+    @Test(arguments: [true, false])
+    func `what was found before the payment ended does not open it again`(hadEnded: Bool) throws {
+        var stage = try fixture.stage([.reference], .manual)
+        stage.run(while: { $0.durable.state != .authorized })
+        try stage.cancel()
+        stage.run()
+        #expect(stage.durable.state == .canceled && stage.durable.legs[0].gone != nil)
+        _ = stage.restarted()
+        stage.handle(
+            .compared(
+                ComparedDifference(
+                    leg: 0, run: run, finding: .statusDiffers, row: "both.status", action: .settle,
+                    hadEnded: hadEnded)))
+        #expect((stage.durable.legs[0].gone == nil) == hadEnded)
+        #expect(stage.trail.contains { says($0, "operation") == "comparison" }, "it is written down all the same")
+    }
+
     @Test func `a hold that comes back although its void was accepted is left to people, and the state stays`() throws {
         var stage = try fixture.stage([.reference], .manual)
         stage.run(while: { $0.durable.state != .authorized })

@@ -17,10 +17,10 @@ import Testing
     }
 
     private func evidence(
-        _ name: String = "cards", _ runs: [ComparisonRun] = [], hasUnsettled: Bool = false
+        _ name: String = "cards", _ runs: [ComparisonRun] = [], _ settlement: LossReview.Settlement = .done
     ) throws -> LossReview.Evidence {
         LossReview.Evidence(
-            provider: try ProviderName(name), contract: contract, runs: runs, hasUnsettled: hasUnsettled)
+            provider: try ProviderName(name), contract: contract, runs: runs, settlement: settlement)
     }
 
     private func review(
@@ -93,7 +93,7 @@ import Testing
         var silent = contract
         silent.listing = false
         let unlisted = LossReview.Evidence(
-            provider: try ProviderName("bank"), contract: silent, runs: [], hasUnsettled: false)
+            provider: try ProviderName("bank"), contract: silent, runs: [], settlement: .done)
         let review = review([try evidence("cards", [run]), unlisted])
         #expect(obstacles(review).contains { $0.contains("bank cannot be compared") }, "\(review)")
         #expect(plan(review).isEmpty)
@@ -150,7 +150,7 @@ import Testing
     @Test func `as long as the policy has something to do the loss is not finished, and is compared again`() throws {
         let run = try executed()
         let ended = try #require(run.finishedAt)
-        let busy = try evidence("cards", [run], hasUnsettled: true)
+        let busy = try evidence("cards", [run], .leftToPolicy)
         let early = review([busy], at: ended + settings.askAgainAfter + .milliseconds(-1))
         #expect(obstacles(early) == ["what only cards knows is not settled"])
         #expect(plan(early).isEmpty)
@@ -179,13 +179,32 @@ import Testing
         var undone = found(ComparisonPolicy.Rule(.undo, after: .days(1)))
         #expect(undone.isLeftToPolicy, "its wait runs")
         try undone.handle(.acted(.undo, run: run), at: Self.lost)
-        #expect(undone.isLeftToPolicy, "it is being undone, and no payment is known that does it")
+        #expect(undone.isLeftToPolicy, "it is being undone")
+        #expect(LossReview.Settlement(undone) == .leftToPolicy, "no payment is known that does it")
         try undone.handle(.healed(.undone, ours: nil, theirs: nil, run: run), at: Self.lost)
         #expect(!undone.isLeftToPolicy)
+        #expect(LossReview.Settlement(undone) == .done)
+    }
+
+    @Test func `what is being undone holds up nobody, and is compared again until it is undone`() throws {
+        let run = try executed()
+        let ended = try #require(run.finishedAt)
+        let undone = try evidence("cards", [run], .beingUndone)
+        #expect(review([undone], at: ended) == .compared)
+        let other = try evidence("points")
+        #expect(review([undone, other], at: ended) != .compared, "another provider was not compared")
+        let compared = recovery(isCompared: true)
+        let early = review([undone], recovery: compared, at: ended + settings.askAgainAfter + .milliseconds(-1))
+        #expect(obstacles(early) == ["what only cards knows is not settled"])
+        #expect(plan(early).isEmpty)
+        let again = review([undone], recovery: compared, repeatFor: .zero, at: ended + settings.askAgainAfter)
+        #expect(plan(again).map(\.attempt) == [1], "the window is not closed before it is undone")
+        let settled = try evidence("cards", [run])
+        #expect(review([settled], recovery: compared, repeatFor: .zero, at: ended) == .over)
     }
 
     /// Seed 3696256185: the refund waited for the comparison over the loss, and that comparison for the refund.
-    @Test func `what our books have again is not left to the policy while a payment undoes it`() throws {
+    @Test func `what our books have again is being undone, and no more left to the policy alone`() throws {
         let theirs = try Compared.theirs("k", .captured, names: "p")
         let run = try Compared.run().id
         var undone = Discrepancy(
@@ -194,7 +213,7 @@ import Testing
         try undone.handle(.acted(.undo, run: run), at: Self.lost)
         let ours = try Compared.ours("k", .undecided)
         try undone.handle(.unjudged(ours: ours.net, theirs: theirs.net, run: run), at: Self.lost)
-        #expect(undone.state == .settling)
-        #expect(!undone.isLeftToPolicy)
+        #expect(undone.state == .settling && undone.isLeftToPolicy)
+        #expect(LossReview.Settlement(undone) == .beingUndone)
     }
 }

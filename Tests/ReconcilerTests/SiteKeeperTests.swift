@@ -18,20 +18,20 @@ actor SlowWitness: SiteWitness {
 
     func refuse() { isOurs = false }
 
-    func look(for site: SiteName, skew: Span) async throws(StoreFailure) -> PromotionEvidence.Witness {
+    func found(skew: Span) async throws(StoreFailure) -> WitnessContent { try await look(skew: skew) }
+
+    func look(skew: Span) async throws(StoreFailure) -> WitnessContent {
         throw StoreFailure(.unavailable, operation: "look", cause: "not asked for here")
     }
 
-    func renew(_ site: SiteName, epoch: Int64, lease: Span, skew: Span) async throws(StoreFailure) -> Bool {
+    func renew(_ claim: WitnessClaim) async throws(StoreFailure) -> Bool {
         let now = gate.moment
         askedAt = now
         while gate.moment - now < takes { await Task.yield() }
         return isOurs
     }
 
-    func take(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool
-    ) async throws(StoreFailure) -> Bool { isOurs }
+    func take(_ claim: WitnessClaim, isFenced: Bool) async throws(StoreFailure) -> Bool { isOurs }
 
     func release(_ site: SiteName, epoch: Int64) async throws(StoreFailure) {}
 }
@@ -168,6 +168,6 @@ actor SlowWitness: SiteWitness {
         let watch = LossWatch(
             store: one.store, sites: one.store, gate: gate, contracts: [one.card: .reference],
             settings: ComparisonSettings(), callersRepeatFor: nil, clock: one.clock, logger: Logger(label: "test"))
-        #expect(try await watch.hasUnsettled(at: one.card) == (unsettled == 1))
+        #expect(try await watch.settlement(at: one.card) == (unsettled == 1 ? .leftToPolicy : .done))
     }
 }

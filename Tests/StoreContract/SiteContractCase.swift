@@ -100,8 +100,13 @@ extension SiteContractCase {
             }
             try require(begun.count { $0 }, is: 1, "how many began it")
             try require(try await it.store.beginTerm(it.term(2), loss: nil) == nil, "it began before")
-            try require(try await it.store.beginTerm(it.term(9), loss: nil) == nil, "a number was left out")
-            try require(try await it.row().epoch, is: 2, "the number")
+            try require(try await it.store.beginTerm(it.term(9), loss: nil) == nil, "another term was seen")
+            try require(
+                try await it.store.beginTerm(it.term(2), after: 2, loss: nil) == nil, "a number that is not above")
+            let later = try require(
+                try await it.store.beginTerm(it.term(9), after: 2, loss: nil), "numbers may be left out")
+            try require(later.epoch, is: 9, "the newest term")
+            try require(try await it.row().epoch, is: 9, "the number")
         },
         SiteContractCase("a new term ends the leases on payments, and the mode stays") { it in
             let work = try await it.payments.create(Scenario.Order("k1"))
@@ -177,6 +182,16 @@ extension SiteContractCase {
             try require(other == nil, "there is no loss of another term")
             let closed = try await it.store.changeSite(.recovered(epochOfLoss: 2), epoch: 2)
             try require(closed?.recoveries, is: [], "the losses")
+        },
+        SiteContractCase("the witness is known from when it is noted on, in later terms too") { it in
+            try require(try await it.row().witness == nil, "nobody founded one")
+            let identity = try require(WitnessID(text: "wit_" + String(repeating: "a", count: 32)), "an identity")
+            let known = KnownWitness(identity: identity, since: it.clock.now(), by: "hana", fencedBy: "it is off")
+            let noted = try await it.store.changeSite(.witness(known), epoch: 1)
+            try require(noted?.witness, is: known, "the note")
+            let next = try require(try await it.store.beginTerm(it.term(2), loss: nil), "the next term")
+            try require(next.witness, is: known, "the note in the next term")
+            try require(try await it.row(), is: next, "what is stored")
         },
     ]
 

@@ -34,6 +34,14 @@ CONFIGURATION
 # lease_is_proven SITE: the active site has a lease; before that nothing says when it would have to stop.
 lease_is_proven() { [[ $(reconciled_at "$1" site status --output text) == *'proven by'* ]]; }
 
+knows_witness() { [[ $(reconciled_at "$1" site status --output text) == *'witness '* ]]; }
+
+# found_witness SITE: once, at the active site. The other one's row knows it before it proves anything there.
+found_witness() {
+    reconciled_at "$1" site found-witness --by "$REQUESTER" --output text
+    await 30 "site $(other_site "$1") knows the witness" knows_witness "$(other_site "$1")"
+}
+
 # notice_loss SITE: the on-call's monitoring asks both daemons twice a second, and pages after three failures.
 notice_loss() {
     local failed=0 end=$(($(now_ms) + 120000))

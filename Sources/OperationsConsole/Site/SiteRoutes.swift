@@ -164,7 +164,7 @@ extension Problem {
             detail = obstacles.map { "\($0)." }.joined(separator: " ")
             isRetryable = obstacles.allSatisfy(\.passes)
             self.obstacles = .array(obstacles.map(SiteRendering.obstacle))
-        case .notActive, .overtaken, .stillBusy, .noSuchRecovery:
+        case .notActive, .overtaken, .stillBusy, .noSuchRecovery, .noWitness, .witnessKnown, .witnessAhead:
             self.init(.stateConflict, 409, "The state does not permit this", detail: Problem.sentence(failure))
         case .malformed(let field):
             self = .malformed(

@@ -9,10 +9,15 @@ public struct StoreID: Sendable, Hashable, Comparable, Codable, CustomStringConv
 
     /// Reads an identity; `nil` if its form is wrong.
     public init?(text: String) {
+        guard StoreID.isIdentity(text, "sto_") else { return nil }
+        self.text = text
+    }
+
+    /// Whether a text is a prefix of four characters and 32 lowercase hexadecimal digits.
+    static func isIdentity(_ text: String, _ prefix: String) -> Bool {
         let digits = text.utf8.dropFirst(4)
         let isForm = digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard text.hasPrefix("sto_"), digits.count == 32, isForm else { return nil }
-        self.text = text
+        return text.hasPrefix(prefix) && digits.count == 32 && isForm
     }
 
     /// Decodes and checks the bare text.

@@ -10,14 +10,20 @@ public struct ComparedDifference: Sendable, Hashable {
     public let row: String
     /// What the policy wants.
     public let action: ComparisonAction
+    /// Whether the payment had ended when it was found: what was found before its end says nothing against the end.
+    public let hadEnded: Bool
 
     /// A difference.
-    public init(leg: Int, run: ComparisonRunID, finding: ComparisonClass, row: String, action: ComparisonAction) {
+    public init(
+        leg: Int, run: ComparisonRunID, finding: ComparisonClass, row: String, action: ComparisonAction,
+        hadEnded: Bool = true
+    ) {
         self.leg = leg
         self.run = run
         self.finding = finding
         self.row = row
         self.action = action
+        self.hadEnded = hadEnded
     }
 }
 

@@ -22,18 +22,36 @@ public enum LossReview: Sendable, Hashable {
         public var contract: ProviderContract
         /// Its runs that were planned since the loss, in any order.
         public var runs: [ComparisonRun]
-        /// Whether something that only the provider knows waits for the policy's action, or for its end.
-        public var hasUnsettled: Bool
+        /// How far what only the provider knows is settled.
+        public var settlement: Settlement
 
         /// What is known.
         public init(
-            provider: ProviderName, contract: ProviderContract, runs: [ComparisonRun], hasUnsettled: Bool
+            provider: ProviderName, contract: ProviderContract, runs: [ComparisonRun], settlement: Settlement
         ) {
             self.provider = provider
             self.contract = contract
             self.runs = runs
-            self.hasUnsettled = hasUnsettled
+            self.settlement = settlement
         }
+    }
+
+    /// How far what only a provider knows is settled, by what is furthest from it.
+    public enum Settlement: Int, Sendable, Hashable, Comparable {
+        /// All of it is closed, or with people.
+        case done
+        /// Our books have it again, as a payment that undoes it. A caller who repeats its request meets that payment,
+        /// whose own refund may wait for the comparison over the loss.
+        case beingUndone
+        /// The policy has yet to act, or nobody has seen yet that it did.
+        case leftToPolicy
+
+        /// How far one difference is settled.
+        public init(_ found: Discrepancy) {
+            self = found.isBeingUndone ? .beingUndone : found.isLeftToPolicy ? .leftToPolicy : .done
+        }
+
+        public static func < (left: Settlement, right: Settlement) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// The classes of what a provider has and our books do not.
@@ -52,18 +70,23 @@ public enum LossReview: Sendable, Hashable {
         _ recovery: SiteRecovery, _ evidence: [Evidence], _ settings: ComparisonSettings, callersRepeatFor: Span?,
         now: Timestamp
     ) -> LossReview {
-        guard !recovery.listingCompared else {
+        // What is being undone is looked at again and again until it is, also once the rest is finished.
+        let unsettled = evidence.filter { $0.settlement != .done }
+        if recovery.listingCompared, unsettled.isEmpty {
             guard let end = callersRepeatFor.map({ recovery.at + $0 }) else { return .open(until: nil) }
             return end <= now ? .over : .open(until: end)
         }
+        let evidence = recovery.listingCompared ? unsettled : evidence
         guard !evidence.isEmpty else { return .unfinished([.noProvider], plan: []) }
         guard let kept = recovery.keptUntil else { return .unfinished([.beginningUnknown], plan: []) }
         let contracts = evidence.map(\.contract)
         var obstacles: [LossObstacle] = []
         var plan: [ComparisonRun] = []
+        var isCompared = !recovery.listingCompared
         for provider in evidence.sorted(by: { $0.provider < $1.provider }) {
             let end = recovery.claim.window(contracts: contracts).latestNotAfter
             guard let window = window(of: provider.contract, from: kept, to: end) else {
+                isCompared = false
                 obstacles.append(.beginningUnknown)
                 continue
             }
@@ -71,9 +94,11 @@ public enum LossReview: Sendable, Hashable {
                 $0.provider == provider.provider && !$0.isDry && $0.createdAt >= recovery.at
             }
             if covers(since.filter(\.isFlawless), window) {
-                guard provider.hasUnsettled else { continue }
+                isCompared = isCompared && provider.settlement != .leftToPolicy
+                guard provider.settlement != .done else { continue }
                 obstacles.append(.unsettled(provider.provider))
             } else {
+                isCompared = false
                 obstacles.append(.notCompared(provider.provider, window))
             }
             switch next(provider, window, since, settings, now) {
@@ -81,7 +106,7 @@ public enum LossReview: Sendable, Hashable {
             case .wait(let obstacle): obstacles += obstacle.map { [$0] } ?? []
             }
         }
-        return obstacles.isEmpty ? .compared : .unfinished(obstacles, plan: plan)
+        return isCompared ? .compared : .unfinished(obstacles, plan: plan)
     }
 
     /// From before the first change of which no row may tell, until after the last that a lost request can make. The
@@ -163,15 +188,10 @@ extension ComparisonRun {
 }
 
 extension Discrepancy {
-    /// Whether it waits for what the policy wants done. What is closed, or told to people, does not.
-    ///
-    /// Nor does what is being undone once our books have it: a payment under its key does that, so a caller who repeats
-    /// its request meets that payment. The payment's own refund may itself wait for the comparison over a loss.
-    public var isLeftToPolicy: Bool {
-        switch state {
-        case .open: suggestion != .tell
-        case .settling: oursNet == nil
-        case .closed: false
-        }
-    }
+    /// Whether it waits for what the policy wants done, or for the end of that. What is closed, or told to people, does
+    /// not.
+    public var isLeftToPolicy: Bool { state == .settling || state == .open && suggestion != .tell }
+
+    /// Whether it is being undone by a payment that our books have under its key.
+    public var isBeingUndone: Bool { state == .settling && oursNet != nil }
 }

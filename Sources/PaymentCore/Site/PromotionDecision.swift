@@ -5,7 +5,8 @@
 /// - Every acknowledged row must be here: the old site's last word says that it was its last, or a commit was never
 ///   acknowledged without this database and all that arrived is replayed; or somebody accepts the loss.
 /// - Where acknowledged rows are lost, no contract may rely on their being kept; or somebody accepts that.
-/// - What is not proven complete opens a recovery window.
+/// - What is not proven complete opens a recovery window. Where it is, every row that anything was told or sent by is
+///   here, and none is opened.
 public enum PromotionDecision: Sendable, Hashable {
     /// It may not, for these reasons.
     case refused([PromotionObstacle])
@@ -20,8 +21,11 @@ public enum PromotionDecision: Sendable, Hashable {
         public var loss: RecoveryWindow.Loss?
         /// Whether the database here has yet to be made a primary.
         public var promotesDatabase: Bool
-        /// The number of the new term.
+        /// The number of the new term: above all that the row and the witness know. A term whose right this site took
+        /// and that never began is begun.
         public var epoch: Int64
+        /// Whether the right to the term is taken from the witness. One that proves nothing gives none.
+        public var takesRight: Bool
     }
 
     /// Decides.
@@ -31,8 +35,9 @@ public enum PromotionDecision: Sendable, Hashable {
         let loss = missing(evidence, request, isOwn)
         var obstacles = people(request) + writing(evidence, request, term)
         if request.acceptDataLoss == nil, !request.isRestored { obstacles += loss }
-        let losesRows = request.isRestored || !loss.isEmpty
-        if losesRows, request.acceptContracts == nil, !evidence.contractsAtRisk.isEmpty {
+        // What still arrives is not lost, unless nobody waits for it.
+        let isLost = loss.contains { !$0.passes } || !loss.isEmpty && request.acceptDataLoss != nil
+        if request.isRestored || isLost, request.acceptContracts == nil, !evidence.contractsAtRisk.isEmpty {
             // The daemons were started on the word that the store keeps its rows; it is not asked again after this.
             obstacles.append(.contractsAtRisk(evidence.contractsAtRisk))
         }
@@ -53,7 +58,14 @@ public enum PromotionDecision: Sendable, Hashable {
         guard !request.isRestored else { return [.restoreNotFenced] }
         guard term.site != evidence.site else { return [.alreadyActive(epoch: term.epoch)] }
         guard !evidence.row.phase.isOver else { return [] }
-        if case .unreachable(let reason) = evidence.witness { return [.witnessUnreachable(reason)] }
+        switch evidence.witness {
+        case .unreachable(let reason): return [.witnessUnreachable(reason)]
+        case .unproven(let doubt): return [.witnessProvesNothing(doubt)]
+        case .notAsked, .held, .free, .own: break
+        }
+        if let known = evidence.witness.epoch, known < term.epoch {
+            return [.witnessProvesNothing(.behind(epoch: known, row: term.epoch))]
+        }
         if evidence.witness == .notAsked, evidence.row.proof.isWitness {
             return [.witnessNotConfigured(evidence.row.proof)]
         }
@@ -82,11 +94,27 @@ public enum PromotionDecision: Sendable, Hashable {
     ) -> Promotion {
         let isStandby = evidence.database != .primary
         func promotion(_ beginning: SiteTerm.Beginning, _ loss: RecoveryWindow.Loss?) -> Promotion {
-            Promotion(beginning: beginning, loss: loss, promotesDatabase: isStandby, epoch: term.epoch + 1)
+            Promotion(
+                beginning: beginning, loss: loss, promotesDatabase: isStandby, epoch: epoch(evidence.witness, term),
+                takesRight: evidence.witness.takesRight)
         }
         if request.isRestored { return promotion(.restore, .restore) }
         if isOwn { return promotion(.renewal, nil) }
         if evidence.row.phase.isOver { return promotion(.switchover, nil) }
-        return promotion(.promotion, mayMiss ? .asynchronousPromotion : .promotion)
+        return promotion(.promotion, mayMiss ? .asynchronousPromotion : nil)
+    }
+
+    private static func epoch(_ witness: PromotionEvidence.Witness, _ term: SiteTerm) -> Int64 {
+        if case .own(let taken) = witness, taken > term.epoch { return taken }
+        return max(term.epoch, witness.epoch ?? 0) + 1
+    }
+}
+
+extension PromotionEvidence.Witness {
+    fileprivate var takesRight: Bool {
+        switch self {
+        case .notAsked, .unproven: false
+        case .unreachable, .held, .free, .own: true
+        }
     }
 }

@@ -30,10 +30,22 @@ public struct PromotionEvidence: Sendable, Hashable {
         case notAsked
         /// It gave no answer.
         case unreachable(String)
-        /// Another site's right runs there for so long, the skew included.
-        case held(for: Span)
-        /// Nobody's right runs there.
-        case free
+        /// It answered, and its answer proves nothing.
+        case unproven(WitnessDoubt)
+        /// Another site's right runs there for so long, the skew included, in a term.
+        case held(for: Span, epoch: Int64)
+        /// Nobody's right runs there; another site had it last, in a term, or nobody, 0.
+        case free(epoch: Int64)
+        /// This site had the right last, in a term.
+        case own(epoch: Int64)
+
+        /// The newest term that it knows; `nil` if it proves nothing.
+        public var epoch: Int64? {
+            switch self {
+            case .notAsked, .unreachable, .unproven: nil
+            case .held(_, let epoch), .free(let epoch), .own(let epoch): epoch
+            }
+        }
     }
 
     /// Evidence.
@@ -64,15 +76,16 @@ public struct PromotionEvidence: Sendable, Hashable {
     /// How long the old site may still act, by what is known here; `nil` if that is not known.
     var leaseLeft: Span? {
         switch witness {
-        case .held(let span): return max(span, .milliseconds(1))
-        case .free: return .zero
-        case .unreachable: return nil
-        case .notAsked: break
-        }
+        case .held(let span, _): return max(span, .milliseconds(1))
+        // A lease that was proven elsewhere is not there.
+        case .free, .own: return row.proof.isWitness ? .zero : leaseLeftInRow
+        case .unreachable, .unproven: return nil
         // The row says until when a witness was asked, but not until when it was asked after that.
-        guard !row.proof.isWitness, let until = row.leaseUntil else { return nil }
-        return max(until + skew - now, .zero)
+        case .notAsked: return row.proof.isWitness ? nil : leaseLeftInRow
+        }
     }
+
+    private var leaseLeftInRow: Span? { row.leaseUntil.map { max($0 + skew - now, .zero) } }
 }
 
 /// What somebody says who wants a site promoted.
@@ -128,6 +141,8 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
     case witnessNotConfigured(SiteProofKind)
     /// The witness cannot be asked.
     case witnessUnreachable(String)
+    /// The witness answers, and its answer proves nothing.
+    case witnessProvesNothing(WitnessDoubt)
     /// The old primary lives: its log arrives.
     case stillStreaming
     /// What arrived was not replayed to its end.
@@ -150,6 +165,7 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         case .notLeased: "not_leased"
         case .witnessNotConfigured: "witness_not_configured"
         case .witnessUnreachable: "witness_unreachable"
+        case .witnessProvesNothing: "witness_proves_nothing"
         case .stillStreaming: "still_streaming"
         case .notReplayed: "not_replayed"
         case .notSynchronous: "not_synchronous"
@@ -163,7 +179,7 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .leaseRuns, .stillStreaming, .notReplayed, .witnessUnreachable: true
         case .secondPersonMissing, .samePerson, .noTerm, .alreadyActive, .notLeased, .witnessNotConfigured,
-            .notSynchronous, .restoreNotFenced, .contractsAtRisk:
+            .witnessProvesNothing, .notSynchronous, .restoreNotFenced, .contractsAtRisk:
             false
         }
     }
@@ -188,6 +204,9 @@ public enum PromotionObstacle: Sendable, Hashable, CustomStringConvertible {
         case .witnessUnreachable(let reason):
             "the witness cannot be asked (\(reason)): wait (--wait), or fence the old site and say how: "
                 + "--fenced-by TEXT"
+        case .witnessProvesNothing(let doubt):
+            "the witness proves nothing: \(doubt). Fence the old site and say how: --fenced-by TEXT; then found the "
+                + "witness anew (`reconciled site found-witness`)"
         case .stillStreaming:
             "the old primary lives and its log arrives here: drain it there (`reconciled site drain`), or stop it and "
                 + "wait (--wait); or accept that what it commits from now on is lost: --accept-data-loss REASON"

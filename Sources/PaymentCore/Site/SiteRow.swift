@@ -17,12 +17,14 @@ public struct SiteRow: Sendable, Hashable {
     public var finalPosition: LogPosition?
     /// Losses of rows whose recovery window is still open.
     public var recoveries: [SiteRecovery]
+    /// The witness that proves the right to act; `nil` if none was founded.
+    public var witness: KnownWitness?
 
     /// A row.
     public init(
         term: SiteTerm?, mode: SiteMode = .full, phase: SitePhase = .active, leaseUntil: Timestamp? = nil,
         proof: SiteProofKind = .none, replication: SiteReplication = .unknown, finalPosition: LogPosition? = nil,
-        recoveries: [SiteRecovery] = []
+        recoveries: [SiteRecovery] = [], witness: KnownWitness? = nil
     ) {
         self.term = term
         self.mode = mode
@@ -32,6 +34,7 @@ public struct SiteRow: Sendable, Hashable {
         self.replication = replication
         self.finalPosition = finalPosition
         self.recoveries = recoveries
+        self.witness = witness
     }
 
     /// The number of the newest term; 0 if there is none.

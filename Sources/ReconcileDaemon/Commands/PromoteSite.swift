@@ -40,10 +40,7 @@ struct PromoteSite: AsyncParsableCommand {
 
     func run() async throws {
         let patience = try SiteText.span(wait, "--wait")
-        let person = by ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
-        guard !person.isEmpty else {
-            throw CommandFailure(.usage, "--by: missing; allowed: your name")
-        }
+        let person = try PromoteSite.person(by)
         let request = PromotionRequest(
             by: person, approvedBy: approvedBy, reason: reason, fencedBy: fencedBy, acceptDataLoss: acceptDataLoss,
             acceptContracts: acceptContracts, isRestored: restoredFromBackup)
@@ -64,6 +61,15 @@ struct PromoteSite: AsyncParsableCommand {
         print(
             desk.format == .json
                 ? SiteDocument.line(desk.site, promoted, reading) : SiteText.lines(desk.site, reading))
+    }
+
+    /// Who asks: whoever is named, or the user of the system.
+    static func person(_ named: String?) throws -> String {
+        let person = named ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        guard !person.isEmpty else {
+            throw CommandFailure(.usage, "--by: missing; allowed: your name")
+        }
+        return person
     }
 
     private func weigh(_ request: PromotionRequest, _ desk: SiteOptions.Desk) async throws {
@@ -90,6 +96,9 @@ enum SiteText {
             lines.append("lease       \(state), proven by \(row.proof.rawValue)")
         } else {
             lines.append("lease       none: the active site acts without")
+        }
+        if let witness = row.witness {
+            lines.append("witness     \(witness.identity), founded by \(witness.by) at \(witness.since.rfc3339)")
         }
         lines.append("replication \(row.replication.rawValue), as the active site saw it")
         lines.append("database    \(database(reading.database))")

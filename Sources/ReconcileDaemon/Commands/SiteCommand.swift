@@ -8,7 +8,7 @@ import Reconciler
 
 struct SiteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "site", abstract: "The role of this site: status, promote, drain, demote, mode.",
+        commandName: "site", abstract: "The role of this site: status, promote, drain, demote, mode, found-witness.",
         discussion: """
             Works on the database of this site's configuration, whether a daemon runs or not; running daemons follow
             within a second.
@@ -23,7 +23,7 @@ struct SiteCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SiteStatus.self, PromoteSite.self, DrainSite.self, DemoteSite.self, SetSiteMode.self, ListTerms.self,
-            CloseRecovery.self,
+            CloseRecovery.self, FoundWitness.self,
         ],
         defaultSubcommand: SiteStatus.self)
 }
@@ -191,6 +191,37 @@ struct CloseRecovery: AsyncParsableCommand {
         let number = epoch
         _ = try await SiteOptions.told { () async throws(SiteDeskFailure) in
             try await desk.desk.close(recoveryOf: number)
+        }
+        try await desk.show()
+    }
+}
+
+struct FoundWitness: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "found-witness", abstract: "Gives the witness an identity, and has this site's row know it.",
+        discussion: """
+            Once, at the active site, with site.proof postgres. From then on only this witness proves anything: an empty
+            database, or the witness of another pair, gives no site a right. Asked again, nothing changes.
+
+            A witness that was lost is replaced by another one in the same way. Keep the other site from acting first,
+            and say how.
+
+            Examples:
+              reconciled site found-witness --config reconciled.yaml
+              reconciled site found-witness --config reconciled.yaml --fenced-by "west is switched off"
+            """)
+
+    @OptionGroup var site: SiteOptions
+    @Option(help: "Your name; recorded. Defaults to the user of the system.") var by: String?
+    @Option(help: "Who or what keeps the other site from acting, where another witness is known; recorded.")
+    var fencedBy: String?
+
+    func run() async throws {
+        let desk = try await site.open()
+        let person = try PromoteSite.person(by)
+        let fence = fencedBy
+        _ = try await SiteOptions.told { () async throws(SiteDeskFailure) in
+            try await desk.desk.foundWitness(by: person, fencedBy: fence)
         }
         try await desk.show()
     }

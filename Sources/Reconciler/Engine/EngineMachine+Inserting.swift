@@ -62,7 +62,7 @@ extension EngineMachine {
             guard let ours = order.finding.ours else { return answer(ticket, .told) }
             let difference = ComparedDifference(
                 leg: ours.leg, run: order.run, finding: order.finding.finding, row: order.finding.row,
-                action: order.action)
+                action: order.action, hadEnded: ours.state.isFinal)
             // Without a row there is nothing to settle: it was pruned since the run looked.
             deliver(ours.payment, Delivery(events: [.compared(difference)], ticket: ticket, mayBeGone: true))
         case .undo:

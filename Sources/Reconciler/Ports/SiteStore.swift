@@ -18,14 +18,17 @@ public protocol SiteStore: Sendable {
     ///   is not known whether it confirmed: neither proves anything.
     func renewSite(_ renewal: SiteRenewal) async throws(StoreFailure) -> SiteReading?
 
-    /// Begins a term whose number is one above the current, under which this store writes from then on; `nil` if
-    /// another was first. Leases on payments end with it.
+    /// Begins a term after the newest, under which this store writes from then on; `nil` if another was first. Leases
+    /// on payments end with it. Numbers may be left out: a witness gave the right to a term that never began.
     ///
     /// - Parameters:
     ///   - term: the term; its `since` is the store's clock's.
+    ///   - epoch: the number of the newest term that was seen, which is below the new one.
     ///   - loss: opens a recovery window.
     /// - Throws: ``StoreFailure`` with the code `incompatible` if the store cannot have a second site.
-    func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow?
+    func beginTerm(
+        _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?
+    ) async throws(StoreFailure) -> SiteRow?
 
     /// Changes the row of a term; `nil` if the term is not that of the row any more.
     func changeSite(_ change: SiteChange, epoch: Int64) async throws(StoreFailure) -> SiteRow?
@@ -47,6 +50,13 @@ public protocol SiteStore: Sendable {
 
     /// Tells the number of each term under which a write was refused.
     func endedTerms() -> AsyncStream<Int64>
+}
+
+extension SiteStore {
+    /// Begins the term whose number is one above the newest.
+    public func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow? {
+        try await beginTerm(term, after: term.epoch - 1, loss: loss)
+    }
 }
 
 /// What was read of a site.
@@ -128,6 +138,8 @@ public enum SiteChange: Sendable, Hashable {
     case compared(epochOfLoss: Int64)
     /// The recovery window of a loss is closed: no caller repeats any more what was asked before it.
     case recovered(epochOfLoss: Int64)
+    /// From now on, this witness proves the right to act.
+    case witness(KnownWitness)
 }
 
 extension SiteRow {
@@ -147,6 +159,8 @@ extension SiteRow {
         case .recovered(let epoch):
             guard recoveries.contains(where: { $0.epoch == epoch }) else { return nil }
             row.recoveries.removeAll { $0.epoch == epoch }
+        case .witness(let known):
+            row.witness = known
         }
         return row
     }
@@ -155,7 +169,7 @@ extension SiteRow {
     ///
     /// - Parameter newest: When the payment of this store changed that changed last; `nil` if there is none.
     public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?, newest: Timestamp?) -> SiteRow {
-        var row = SiteRow(term: term, mode: mode, recoveries: recoveries)
+        var row = SiteRow(term: term, mode: mode, recoveries: recoveries, witness: witness)
         if let loss {
             // Commits are lost from the newest back, without gaps: what came before one that is here is here too.
             let kept = [newest, self.term?.since].compactMap { $0 }.max().map { min($0, term.since) }
@@ -166,18 +180,50 @@ extension SiteRow {
 }
 
 /// A third place in which a site's right to act is kept: it and no database of a site says who has it.
+///
+/// Whoever asks says which witness its site's row knows. Another one, or one that lost what it knew, gives no right: it
+/// throws ``StoreFailure`` with the code `incompatible`.
 public protocol SiteWitness: Sendable {
+    /// Gives the witness an identity if it has none; returns what is there then.
+    func found(skew: Span) async throws(StoreFailure) -> WitnessContent
+
     /// What is there.
-    func look(for site: SiteName, skew: Span) async throws(StoreFailure) -> PromotionEvidence.Witness
+    func look(skew: Span) async throws(StoreFailure) -> WitnessContent
 
     /// Prolongs the right of a site in a term; `false` if another has it. It never ends earlier than it did.
-    func renew(_ site: SiteName, epoch: Int64, lease: Span, skew: Span) async throws(StoreFailure) -> Bool
+    func renew(_ claim: WitnessClaim) async throws(StoreFailure) -> Bool
 
     /// Takes the right for a new term; `false` if another has it. With `isFenced`, whoever has it.
-    func take(
-        _ site: SiteName, epoch: Int64, lease: Span, skew: Span, isFenced: Bool
-    ) async throws(StoreFailure) -> Bool
+    func take(_ claim: WitnessClaim, isFenced: Bool) async throws(StoreFailure) -> Bool
 
     /// Gives the right back.
     func release(_ site: SiteName, epoch: Int64) async throws(StoreFailure)
+}
+
+/// What a site asks of a witness: the right to act.
+public struct WitnessClaim: Sendable, Hashable {
+    /// The site.
+    public var site: SiteName
+    /// The term.
+    public var epoch: Int64
+    /// For how long.
+    public var lease: Span
+    /// The most by which clocks differ.
+    public var skew: Span
+    /// The witness that the site's row knows.
+    public var witness: WitnessID?
+
+    /// A claim.
+    public init(_ site: SiteName, epoch: Int64, lease: Span, skew: Span, witness: WitnessID?) {
+        self.site = site
+        self.epoch = epoch
+        self.lease = lease
+        self.skew = skew
+        self.witness = witness
+    }
+}
+
+extension WitnessDoubt {
+    /// What a witness throws that gives no right for this reason.
+    public var failure: StoreFailure { StoreFailure(.incompatible, operation: "witness", cause: "\(self)") }
 }

@@ -85,13 +85,13 @@ public struct LossWatch: Sendable {
 
     private func review(_ recovery: SiteRecovery) async throws(StoreFailure) -> LossReview {
         var evidence: [LossReview.Evidence] = []
-        if !recovery.listingCompared {
-            for (provider, contract) in contracts {
-                evidence.append(
-                    LossReview.Evidence(
-                        provider: provider, contract: contract, runs: try await runs(at: provider, recovery.at),
-                        hasUnsettled: try await hasUnsettled(at: provider)))
-            }
+        for (provider, contract) in contracts {
+            let settlement = try await settlement(at: provider)
+            // Once it is compared, runs matter only for what is not settled.
+            let isCounted = !recovery.listingCompared || settlement != .done
+            let runs = isCounted ? try await runs(at: provider, recovery.at) : []
+            evidence.append(
+                LossReview.Evidence(provider: provider, contract: contract, runs: runs, settlement: settlement))
         }
         return LossReview.decide(
             recovery, evidence, settings, callersRepeatFor: callersRepeatFor, now: try await store.now())
@@ -111,19 +111,20 @@ public struct LossWatch: Sendable {
         return found
     }
 
-    /// Whether something that only a provider knows is left to the policy: every page is read, however many there are.
-    package func hasUnsettled(at provider: ProviderName) async throws(StoreFailure) -> Bool {
+    /// How far what only a provider knows is settled: every page is read, however many there are.
+    package func settlement(at provider: ProviderName) async throws(StoreFailure) -> LossReview.Settlement {
+        var furthest = LossReview.Settlement.done
         for found in LossReview.onlyTheirs {
             var query = DiscrepancyQuery(limit: 200)
             query.provider = provider
             query.finding = found
             repeat {
                 let page = try await store.discrepancies(query)
-                guard !page.items.contains(where: \.isLeftToPolicy) else { return true }
+                furthest = max(furthest, page.items.map(LossReview.Settlement.init).max() ?? .done)
                 query.after = page.next
-            } while query.after != nil
+            } while query.after != nil && furthest != .leftToPolicy
         }
-        return false
+        return furthest
     }
 
     private func log(_ review: LossReview, of epoch: Int64) {

@@ -28,9 +28,9 @@ public struct PromotionCourse: Sendable {
         /// Make the database here a primary, within a limit.
         case promoteDatabase(within: Span)
         /// Have the witness give the right to the term. With `isFenced`, whoever has it.
-        case take(epoch: Int64, isFenced: Bool)
-        /// Begin the term.
-        case begin(SiteTerm, loss: RecoveryWindow.Loss?)
+        case take(WitnessClaim, isFenced: Bool)
+        /// Begin the term after the newest that was seen.
+        case begin(SiteTerm, after: Int64, loss: RecoveryWindow.Loss?)
         /// It is done.
         case done(SiteDesk.Promoted)
         /// It is not; nothing was changed, unless it is `interrupted` or a failure of the store.
@@ -47,7 +47,7 @@ public struct PromotionCourse: Sendable {
     private var deadline: Timestamp
     private var askedAt: Timestamp?
     private var hasPromotedDatabase = false
-    private var planned: (term: SiteTerm, loss: RecoveryWindow.Loss?)?
+    private var planned: (term: SiteTerm, after: Int64, loss: RecoveryWindow.Loss?)?
 
     /// A promotion whose request arrived at `now`; its first step is to look.
     ///
@@ -77,7 +77,7 @@ public struct PromotionCourse: Sendable {
             return .look
         case .taken(let isTaken):
             guard isTaken, let planned else { return .refused(.overtaken) }
-            return .begin(planned.term, loss: planned.loss)
+            return .begin(planned.term, after: planned.after, loss: planned.loss)
         case .begun(let row):
             guard let row, let planned, let askedAt else { return .refused(.overtaken) }
             return .done(
@@ -107,9 +107,14 @@ public struct PromotionCourse: Sendable {
                 epoch: promotion.epoch, site: settings.site, since: reading.now, beginning: promotion.beginning,
                 by: request.by, approvedBy: request.approvedBy, reason: request.reason, fencedBy: request.fencedBy,
                 dataLossAccepted: request.acceptDataLoss, contractsAccepted: request.acceptContracts)
-            planned = (term, promotion.loss)
-            guard hasWitness else { return .begin(term, loss: promotion.loss) }
-            return .take(epoch: promotion.epoch, isFenced: request.fencedBy != nil)
+            planned = (term, reading.row.epoch, promotion.loss)
+            guard hasWitness, promotion.takesRight else {
+                return .begin(term, after: reading.row.epoch, loss: promotion.loss)
+            }
+            let claim = WitnessClaim(
+                settings.site, epoch: promotion.epoch, lease: settings.lease, skew: settings.skew,
+                witness: reading.row.witness?.identity)
+            return .take(claim, isFenced: request.fencedBy != nil)
         }
     }
 }

@@ -71,7 +71,8 @@ public struct SiteDesk: Sendable {
     /// What stands against a promotion at this moment; empty if nothing does.
     public func obstacles(_ request: PromotionRequest) async throws(SiteDeskFailure) -> [PromotionObstacle] {
         let request = try checked(request)
-        let evidence = settings.evidence(try await status(), await seenByWitness())
+        let reading = try await status()
+        let evidence = settings.evidence(reading, await seenByWitness(reading.row))
         guard case .refused(let obstacles) = PromotionDecision.decide(evidence, request) else { return [] }
         return obstacles
     }
@@ -110,13 +111,14 @@ public struct SiteDesk: Sendable {
             case .promoteDatabase(let limit):
                 try await store.promoteDatabase(within: limit)
                 return .databasePromoted
-            case .take(let epoch, let isFenced):
+            case .take(let claim, let isFenced):
                 guard let witness else { return .taken(true) }
-                return .taken(
-                    try await witness.take(
-                        settings.site, epoch: epoch, lease: settings.lease, skew: settings.skew, isFenced: isFenced))
-            case .begin(let term, let loss): return .begun(try await store.beginTerm(term, loss: loss))
-            case .look: return .looked(try await store.siteReading(), await seenByWitness())
+                return .taken(try await witness.take(claim, isFenced: isFenced))
+            case .begin(let term, let epoch, let loss):
+                return .begun(try await store.beginTerm(term, after: epoch, loss: loss))
+            case .look:
+                let reading = try await store.siteReading()
+                return .looked(reading, await seenByWitness(reading.row))
             case .wait, .done, .refused: return .waited
             }
         } catch {
@@ -157,6 +159,36 @@ public struct SiteDesk: Sendable {
         return try await change(.mode(mode), row.epoch)
     }
 
+    /// Gives the witness an identity, and has the site's row know it. Asked again, it goes on where it was.
+    ///
+    /// - Parameter fencedBy: who or what keeps the other site from acting; needed where the row knows another witness.
+    public func foundWitness(by person: String, fencedBy: String?) async throws(SiteDeskFailure) -> SiteRow {
+        guard let witness else { throw .noWitness }
+        try SiteDesk.check([("by", person), ("fenced_by", fencedBy)])
+        let row = try await own()
+        let seen = await seenByWitness(row)
+        if let known = row.witness, fencedBy == nil {
+            switch seen {
+            case .unproven(let doubt): throw .witnessKnown(known.identity, doubt)
+            case .unreachable(let cause):
+                throw .store(StoreFailure(.unavailable, operation: "witness", cause: cause))
+            case .notAsked, .held, .free, .own: return row
+            }
+        }
+        let skew = settings.skew
+        let there = try await stored { () async throws(StoreFailure) in try await witness.found(skew: skew) }
+        if let right = there.right {
+            // Somebody was given a right there that this site's row does not know of.
+            guard right.epoch <= row.epoch else { throw .witnessAhead(right.site, epoch: right.epoch) }
+            guard right.site == settings.site || right.left <= .zero || fencedBy != nil else {
+                throw .witnessAhead(right.site, epoch: right.epoch)
+            }
+        }
+        guard let identity = there.identity else { throw .noWitness }
+        let known = KnownWitness(identity: identity, since: clock.now(), by: person, fencedBy: fencedBy)
+        return try await change(.witness(known), row.epoch)
+    }
+
     /// Closes the recovery window of a loss, once no caller repeats any more what was asked before it.
     public func close(recoveryOf epoch: Int64) async throws(SiteDeskFailure) -> SiteRow {
         let row = try await own()
@@ -174,19 +206,24 @@ extension SiteDesk {
             ("fenced_by", request.fencedBy), ("accept_data_loss", request.acceptDataLoss),
             ("accept_contracts", request.acceptContracts),
         ]
-        for (field, text) in texts {
-            guard let text else { continue }
-            guard (1...SiteTerm.longestText).contains(text.utf8.count) else { throw .malformed(field: field) }
-        }
+        try SiteDesk.check(texts)
         var request = request
         request.needsSecondPerson = settings.needsSecondPerson
         return request
     }
 
-    private func seenByWitness() async -> PromotionEvidence.Witness {
+    private static func check(_ texts: [(field: String, text: String?)]) throws(SiteDeskFailure) {
+        for (field, text) in texts {
+            guard let text else { continue }
+            guard (1...SiteTerm.longestText).contains(text.utf8.count) else { throw .malformed(field: field) }
+        }
+    }
+
+    private func seenByWitness(_ row: SiteRow) async -> PromotionEvidence.Witness {
         guard let witness else { return .notAsked }
         do throws(StoreFailure) {
-            return try await witness.look(for: settings.site, skew: settings.skew)
+            let content = try await witness.look(skew: settings.skew)
+            return content.evidence(for: settings.site, knowing: row.witness?.identity)
         } catch {
             return .unreachable(error.cause)
         }

@@ -16,6 +16,12 @@ public enum SiteDeskFailure: Error, Sendable, Hashable, CustomStringConvertible 
     case malformed(field: String)
     /// No recovery window of this term is open.
     case noSuchRecovery(open: [Int64])
+    /// No witness is configured.
+    case noWitness
+    /// The row knows a witness, and the one that is configured proves nothing.
+    case witnessKnown(WitnessID, WitnessDoubt)
+    /// The witness gave a site a right that this site's row does not know of.
+    case witnessAhead(SiteName, epoch: Int64)
     /// The store failed.
     case store(StoreFailure)
 
@@ -34,6 +40,13 @@ public enum SiteDeskFailure: Error, Sendable, Hashable, CustomStringConvertible 
         case .noSuchRecovery(let open):
             "no recovery window of this term is open; open: "
                 + (open.isEmpty ? "none" : open.map(String.init).joined(separator: ", "))
+        case .noWitness: "no witness is configured: site.witness"
+        case .witnessKnown(let known, let doubt):
+            "the site's row knows the witness \(known), and the one that is configured proves nothing: \(doubt). If it "
+                + "is to take that one's place, keep the other site from acting, and say how: --fenced-by TEXT"
+        case .witnessAhead(let site, let epoch):
+            "the witness gave site \(site) the right to term \(epoch), of which the row here does not know: promote "
+                + "this site first (`reconciled site promote --fenced-by TEXT`)"
         case .store(let failure): failure.description
         }
     }

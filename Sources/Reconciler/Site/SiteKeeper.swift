@@ -108,13 +108,15 @@ public actor SiteKeeper {
     private func renew(_ job: SiteKeeperMachine.Job) async {
         let began = gate.moment
         switch job {
-        case .askWitness(let epoch):
+        case .askWitness(let epoch, let known):
             let answer = await stored { () async throws(StoreFailure) in
                 guard let witness else {
                     throw StoreFailure(.unavailable, operation: "witness", cause: "none is configured")
                 }
                 return try await witness.renew(
-                    settings.site.site, epoch: epoch, lease: settings.site.lease, skew: settings.skew)
+                    WitnessClaim(
+                        settings.site.site, epoch: epoch, lease: settings.site.lease, skew: settings.skew,
+                        witness: known))
             }
             await take(.witnessed(epoch: epoch, answer, began: began))
         case .renew(let renewal, let before):

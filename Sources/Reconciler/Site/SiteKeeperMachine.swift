@@ -50,7 +50,7 @@ public struct SiteKeeperMachine: Sendable {
         /// Read the row.
         case read
         /// Ask the witness to prolong the right of a term.
-        case askWitness(epoch: Int64)
+        case askWitness(epoch: Int64, known: WitnessID?)
         /// Prolong the lease at the store. It counts from `began`, where that is given, or from when it is asked for.
         case renew(SiteRenewal, began: SteadyMoment?)
         /// Let the store write under a term, and tell the engine of it and of the recovery window.
@@ -137,7 +137,8 @@ public struct SiteKeeperMachine: Sendable {
         guard let epoch = wantedRenewal(now) else { return }
         (renewalBegan, isRenewing) = (now, true)
         let isWitnessed = settings.machine.proof.isWitness
-        jobs.append(isWitnessed ? .askWitness(epoch: epoch) : .renew(renewal(epoch), began: nil))
+        let known = reading?.row.witness?.identity
+        jobs.append(isWitnessed ? .askWitness(epoch: epoch, known: known) : .renew(renewal(epoch), began: nil))
     }
 
     /// The term whose lease is to be renewed: this site's, a third of a lease after the last try.

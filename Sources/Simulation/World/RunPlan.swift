@@ -39,6 +39,8 @@ public struct RunPlan: Sendable {
     public let sites: Int
     /// From where a site's right to act is renewed.
     public let proof: SiteProofKind
+    /// Whether sites are promoted as by the version before, which opened a recovery window though nothing was lost.
+    public let promotesAsBefore: Bool
     /// 1 to 3.
     public let replicasPerSite: Int
     /// What the operator decided.
@@ -106,6 +108,7 @@ public struct RunPlan: Sendable {
             case .asynchronous: [.postgres, .postgres, .none]
             }
         proof = proofs[chance.draw("proof", below: proofs.count)]
+        promotesAsBefore = chance.draw("promotes as before", below: 2) == 0
         replicasPerSite = 1 + chance.draw("replicas", below: 3)
         let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
         providers = cast.providers

@@ -12,14 +12,19 @@ extension World {
         // Made up for: it was asked then.
         let ago = replicas[replica].isAwake ? .zero : steadyNow - began
         switch job {
-        case .askWitness(let epoch):
+        case .askWitness(let epoch, let known):
             guard seesWitness(site), replicas[replica].partitionedUntil <= now else {
                 return .witnessed(epoch: epoch, .failure(World.unreachable), began: began)
             }
-            let isOurs = witness.write(
+            let claim = WitnessClaim(
                 sites[site].name, epoch: epoch, lease: siteSettings(replica).lease - ago, skew: siteSkew,
-                at: witnessTime)
-            return .witnessed(epoch: epoch, .success(isOurs), began: sabotaged(began))
+                witness: known)
+            do throws(StoreFailure) {
+                let isOurs = try witness.write(claim, at: witnessTime)
+                return .witnessed(epoch: epoch, .success(isOurs), began: sabotaged(began))
+            } catch {
+                return .witnessed(epoch: epoch, .failure(error), began: began)
+            }
         case .renew(let renewal, _):
             guard sites[site].isUp, replicas[replica].partitionedUntil <= now else {
                 return .renewed(epoch: renewal.epoch, .failure(World.unreachable), began: began)

@@ -9,7 +9,8 @@ extension World {
 
     mutating func reviewLosses() {
         let site = activeSite
-        let open = sites[site].row.recoveries.filter { !$0.listingCompared }
+        // A person closes a window that nobody closes by itself; until then it is looked at for what is being undone.
+        let open = sites[site].row.recoveries.filter { !$0.listingCompared || hasUnsettled(site) }
         guard !open.isEmpty else { return }
         push(.site(.review), after: World.reviewEvery)
         guard
@@ -36,12 +37,19 @@ extension World {
         let comparisons = sites[replicas[replica].site].store.comparisons
         let name = providerNames[provider]
         let runs = comparisons.runs.values.filter { $0.provider == name && $0.createdAt >= loss }
-        let hasUnsettled = comparisons.discrepancies.values.contains { found in
-            found.provider == name && LossReview.onlyTheirs.contains(found.finding) && found.isLeftToPolicy
+        let settlement = comparisons.discrepancies.values.reduce(LossReview.Settlement.done) { furthest, found in
+            let isTheirs = found.provider == name && LossReview.onlyTheirs.contains(found.finding)
+            return isTheirs ? max(furthest, LossReview.Settlement(found)) : furthest
         }
         return LossReview.Evidence(
             provider: name, contract: contracts(replica)[name] ?? plan.providers[provider].contract,
-            runs: runs.sorted { $0.id < $1.id }, hasUnsettled: hasUnsettled)
+            runs: runs.sorted { $0.id < $1.id }, settlement: settlement)
+    }
+
+    private func hasUnsettled(_ site: Int) -> Bool {
+        sites[site].store.comparisons.discrepancies.values.contains {
+            LossReview.onlyTheirs.contains($0.finding) && $0.isLeftToPolicy
+        }
     }
 
     /// What no program can compare, a person compares once both sides show everything.

@@ -52,16 +52,13 @@ extension World {
         case .promoteDatabase:
             becomePrimary(site)
             input = .databasePromoted
-        case .take(let epoch, let isFenced):
+        case .take(let claim, let isFenced):
             guard seesWitness(site) else {
                 input = .failed(World.unreachable)
                 break
             }
-            input = .taken(
-                witness.write(
-                    sites[site].name, epoch: epoch, lease: World.siteLease, skew: siteSkew,
-                    isFenced: isFenced || does(.promotedTooEarly), at: witnessTime))
-        case .begin(let term, let loss): input = .begun(begin(term, loss, at: site))
+            input = take(claim, isFenced: isFenced || does(.promotedTooEarly))
+        case .begin(let term, let epoch, let loss): input = .begun(begin(term, after: epoch, loss, at: site))
         case .done: return finishPromotion()
         case .refused(let failure): return refused(failure)
         }
@@ -70,11 +67,20 @@ extension World {
         goOn(after: next)
     }
 
-    private func seenByWitness(_ site: Int) -> PromotionEvidence.Witness {
+    func seenByWitness(_ site: Int) -> PromotionEvidence.Witness {
         guard plan.proof.isWitness else { return .notAsked }
         guard seesWitness(site) else { return .unreachable("no answer") }
-        guard !does(.promotedTooEarly) else { return .free }
-        return witness.look(for: sites[site].name, skew: siteSkew, at: witnessTime)
+        guard !does(.promotedTooEarly) else { return .free(epoch: sites[site].row.epoch) }
+        return witness.look(skew: siteSkew, at: witnessTime)
+            .evidence(for: sites[site].name, knowing: sites[site].row.witness?.identity)
+    }
+
+    private mutating func take(_ claim: WitnessClaim, isFenced: Bool) -> PromotionCourse.Input {
+        do throws(StoreFailure) {
+            return .taken(try witness.write(claim, isFenced: isFenced, at: witnessTime))
+        } catch {
+            return .failed(error)
+        }
     }
 
     /// The database here takes writes from now on; what it has not got is lost.
@@ -95,11 +101,14 @@ extension World {
         for place in payments where promotion?.lost.contains(place) == false { promotion?.lost.append(place) }
     }
 
-    private mutating func begin(_ term: SiteTerm, _ loss: RecoveryWindow.Loss?, at site: Int) -> SiteRow? {
-        guard sites[site].row.epoch == term.epoch - 1, sites[site].isWritable else { return nil }
+    private mutating func begin(
+        _ term: SiteTerm, after epoch: Int64, _ loss: RecoveryWindow.Loss?, at site: Int
+    ) -> SiteRow? {
+        guard sites[site].row.epoch == epoch, epoch < term.epoch, sites[site].isWritable else { return nil }
         var term = term
         term.since = storeTime(site)
-        let loss = does(.recoverySkipped) ? nil : loss
+        let isAsBefore = plan.promotesAsBefore && term.beginning == .promotion
+        let loss = does(.recoverySkipped) ? nil : loss ?? (isAsBefore ? .promotion : nil)
         let newest = sites[site].store.rows.compactMap { $0?.payment.updatedAt }.max()
         sites[site].store.endLeases()
         write(sites[site].row.began(term, loss: loss, newest: newest), at: site)
@@ -119,6 +128,8 @@ extension World {
         self.promotion = nil
         link.isChanging = false
         if !promotion.lost.isEmpty { repeatAll(promotion.lost) }
+        // Whoever promoted a site without the witness founds it there.
+        if plan.proof.isWitness { push(.site(.found), after: 1_000) }
         let bits = chance.bits(31, UInt64(sites[activeSite].row.epoch))
         if link.isUp { push(.site(.rejoin), after: 1_000 + span(600_000, bits)) }
     }
@@ -142,7 +153,7 @@ extension World {
         let lasting = obstacles.filter { !$0.passes }
         for obstacle in lasting.isEmpty ? obstacles : lasting {
             switch obstacle {
-            case .leaseRuns, .notLeased, .witnessUnreachable, .witnessNotConfigured:
+            case .leaseRuns, .notLeased, .witnessUnreachable, .witnessNotConfigured, .witnessProvesNothing:
                 // It is switched off first; then that is said.
                 stopSite(activeSite)
                 request.fencedBy = "its power was switched off"

@@ -16,6 +16,8 @@ enum SiteStep {
     case rejoin
     /// Whoever watches over losses looks how far the comparison over them is.
     case review
+    /// Somebody founds the witness anew, which lost what it knew.
+    case found
 }
 
 /// A site that is brought to its end in good order.
@@ -37,6 +39,7 @@ extension World {
         case .drain(let drain): look(at: drain)
         case .rejoin: rejoin()
         case .review: reviewLosses()
+        case .found: foundWitness()
         }
     }
 
@@ -49,11 +52,39 @@ extension World {
     /// Whether a site reaches the witness: not every partition cuts both off.
     func seesWitness(_ site: Int) -> Bool { witnessAwayUntil <= now && (link.isUp || witnessSeenBy[site]) }
 
-    /// The witness answers nobody for a time.
+    /// The witness answers nobody for a time. Sometimes it is made anew meanwhile, and knows nothing.
     mutating func loseWitness(_ bits: UInt64) {
         guard plan.proof.isWitness else { return }
         disturb()
         witnessAwayUntil = now + 2_000 + span(bits & 1 == 0 ? 20_000 : 300_000, bits)
+        guard bits >> 32 & 3 == 0 else { return }
+        witness = WitnessModel()
+        push(.site(.found), after: witnessAwayUntil - now + span(120_000, bits >> 8))
+    }
+
+    /// Somebody at the active site founds it. No other site acts then: their right has ended, or they were stopped.
+    mutating func foundWitness() {
+        let site = sites[activeSite]
+        let seen = seenByWitness(activeSite)
+        if case .unreachable = seen { return push(.site(.found), after: 10_000) }
+        guard case .unproven = seen else { return }
+        guard promotion == nil, site.isUp, site.isWritable, !site.row.phase.isOver else {
+            return push(.site(.found), after: 10_000)
+        }
+        disturb()
+        witnessesFounded += 1
+        guard let identity = World.witnessID(witnessesFounded) else { return }
+        witness.found(as: identity)
+        guard let there = witness.look(skew: siteSkew, at: witnessTime).identity else { return }
+        change(
+            .witness(
+                KnownWitness(
+                    identity: there, since: storeTime(activeSite), by: "the operator", fencedBy: "nobody else acts")),
+            at: activeSite)
+    }
+
+    static func witnessID(_ number: Int) -> WitnessID? {
+        WitnessID(text: "wit_" + String(repeating: "0", count: 28) + String(1_000 + number))
     }
 
     // MARK: Losses

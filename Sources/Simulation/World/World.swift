@@ -66,6 +66,7 @@ public struct World {
     var storms: [Int64]
     /// Where sites' right to act is kept, if not in their databases.
     var witness = WitnessModel()
+    var witnessesFounded = 0
     var witnessOffset: Int64 = 0
     var witnessAwayUntil: Int64 = 0
     /// Which sites reach the witness while they do not see each other.
@@ -117,6 +118,12 @@ public struct World {
         storms = outages
         let ids = ids
         sites = World.sites(of: plan, ids)
+        if plan.proof.isWitness, let identity = World.witnessID(0) {
+            witness.found(as: identity)
+            for site in sites.indices {
+                sites[site].row.witness = KnownWitness(identity: identity, since: plan.start, by: "the operator")
+            }
+        }
         for site in 0..<plan.sites {
             for _ in 0..<plan.replicasPerSite {
                 replicas.append(
