@@ -21,6 +21,8 @@ package struct Answer: Sendable, Hashable {
     package var retryAfter: Int?
     /// The answer was made by an earlier request.
     package var isReplayed = false
+    /// Until when what was read is known to be complete, where it is not all there is.
+    package var asOf: String?
     /// The wait that was asked for and applied, in seconds.
     package var appliedWait: Int?
     /// The methods that the route takes, with 405.
@@ -68,6 +70,7 @@ package struct Answer: Sendable, Hashable {
         set("Location", location)
         set("Retry-After", retryAfter.map { String($0) })
         set("Preference-Applied", appliedWait.map { "wait=\($0)" })
+        set("As-Of", asOf)
         set("Idempotent-Replayed", isReplayed ? "true" : nil)
         set("Allow", allow)
         set("WWW-Authenticate", status == 401 ? "Bearer" : nil)

@@ -13,10 +13,13 @@ public struct PaymentReader: Sendable {
     private let listing: Listing
     private let finding: Finding
     private let trail: Trail
+    /// Until when what is read is known to be complete, where it is not all there is.
+    private let completeUntil: Timestamp?
 
     /// Reads what one caller may see.
-    init(operations: any PaymentOperations, caller: CallerID) {
+    init(operations: any PaymentOperations, caller: CallerID, completeUntil: Timestamp?) {
         self.caller = caller
+        self.completeUntil = completeUntil
         listing = { query throws(OperationFailure) in try await operations.payments(query) }
         finding = { id throws(OperationFailure) in try await operations.payment(caller: caller, id) }
         trail = { id, sequence, limit throws(OperationFailure) in
@@ -27,6 +30,7 @@ public struct PaymentReader: Sendable {
     /// Reads the payments of all callers, for operators.
     public init(store: any PaymentStore) {
         caller = nil
+        completeUntil = nil
         let find: Finding = { id throws(OperationFailure) in
             let found: Payment?
             do throws(StoreFailure) {
@@ -84,7 +88,7 @@ extension PaymentReader {
     /// One payment.
     func one(_ id: PaymentID) async throws(Problem) -> Answer {
         do {
-            return Answer(200, PaymentRendering.payment(try await finding(id)))
+            return dated(Answer(200, PaymentRendering.payment(try await finding(id))))
         } catch {
             throw Problem(reading: error)
         }
@@ -95,9 +99,10 @@ extension PaymentReader {
         let query = try query(text)
         do {
             let page = try await listing(query)
-            return Answer.page(
-                page.items.map(PaymentRendering.payment),
-                next: page.next.map { ListingCursor.encode($0, query: query) })
+            return dated(
+                Answer.page(
+                    page.items.map(PaymentRendering.payment),
+                    next: page.next.map { ListingCursor.encode($0, query: query) }))
         } catch {
             throw Problem(reading: error)
         }
@@ -122,10 +127,16 @@ extension PaymentReader {
             {
                 next = EventCursor.encode(last.sequence, payment: id)
             }
-            return Answer.page(entries.map(PaymentRendering.event), next: next)
+            return dated(Answer.page(entries.map(PaymentRendering.event), next: next))
         } catch {
             throw Problem(reading: error)
         }
+    }
+
+    private func dated(_ answer: Answer) -> Answer {
+        var answer = answer
+        answer.asOf = completeUntil?.rfc3339
+        return answer
     }
 
     private static var badCursor: Problem {

@@ -18,6 +18,13 @@ import Testing
             try await Polling.until("the standby shows the payment") {
                 try await sites.west.send(.get, "/v1/payments/\(created.id)").state == "succeeded"
             }
+            // It says until when it is complete, and does not deny what it may not have got yet.
+            let shown = try await sites.west.send(.get, "/v1/payments/\(created.id)")
+            #expect(shown.fields["As-Of"] != nil)
+            #expect(try await sites.east.send(.get, "/v1/payments/\(created.id)").fields["As-Of"] == nil)
+            let unknown = "/v1/payments/pay_\(String(repeating: "0", count: 40))"
+            #expect(try await sites.west.send(.get, unknown).status == 503)
+            #expect(try await sites.east.send(.get, unknown).status == 404)
             let paths = ["", "/\(created.id)/cancel", "/\(created.id)/refunds", "/\(created.id)/reconcile"]
             for path in paths {
                 let refused = try await sites.west.send(
@@ -144,6 +151,11 @@ extension SiteTests {
             let refused = try await sites.east.create(Bodies.card(), key: "cut-1", wait: 0)
             #expect(refused.status == 503)
             #expect((refused.json["type"] as? String)?.hasSuffix("/problems/site-not-active") == true)
+            // Nobody there knows what the other site has done since.
+            for path in ["", "/pay_\(String(repeating: "0", count: 40))"] {
+                let read = try await sites.east.send(.get, "/v1/payments\(path)")
+                #expect(read.status == 503, "\(path): \(read.text)")
+            }
             try sites.pair.thawStandby()
             try await sites.pair.untilSynchronous()
             try await sites.untilActive(sites.east)

@@ -82,8 +82,18 @@ public struct APIResponder: HTTPResponder {
         return try await answer(incoming, found.route)
     }
 
+    private func completeUntil() async throws(Problem) -> Timestamp? {
+        do {
+            return try await operations.completeUntil()
+        } catch {
+            throw Problem(reading: error)
+        }
+    }
+
     private func answer(_ request: IncomingRequest, _ route: Route) async throws(Problem) -> Answer {
-        let reader = PaymentReader(operations: operations, caller: request.caller)
+        let reader = PaymentReader(
+            operations: operations, caller: request.caller,
+            completeUntil: request.method == "GET" ? try await completeUntil() : nil)
         if request.method == "GET", route == .payments { return try await reader.page(query: request.query) }
         if route == .events {
             return try await reader.events(of: try request.payment(), query: request.query)

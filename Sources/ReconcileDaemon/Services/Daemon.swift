@@ -34,7 +34,7 @@ struct Daemon {
             settings: settings, logger: logger)
         let site = siteParts(store, engine, settings.gate, clock, logger)
         let operations = SiteOperations(
-            OperationService(store: parts.store, engine: engine, clock: clock), gate: site.gate,
+            OperationService(store: parts.store, engine: engine, clock: clock), store: store, gate: site.gate,
             site: configuration.site.name, peer: configuration.site.peer)
         // So that who is told that it listens is not turned away a moment later.
         await site.keeper?.begin()

@@ -5,6 +5,9 @@ internal import PaymentCore
 /// While a provider is away, what waits for it is looked at ever less often. Its first answer after that says that the
 /// silence is over: what waits is taken up then, in the order in which it would be due, and no faster than the places
 /// that the sweep has for this provider become free.
+///
+/// A process that has just begun does not know who was away: the first answer of each provider counts as a return
+/// (seed 1633349299: whoever knew of the outage was restarted, and a payment waited for a week).
 extension EngineMachine {
     struct Outages {
         /// So many failures in a row make an outage, and so does silence of this length: where there is little to
@@ -13,6 +16,8 @@ extension EngineMachine {
         static let shortest = Span.seconds(5)
 
         var failures: [ProviderName: Failures] = [:]
+        /// Providers that answered this process once.
+        var heard: Set<ProviderName> = []
         /// Providers that answer again, and how far what waits for them was claimed.
         var returned: [ProviderName: Pass] = [:]
         var isClaiming: Set<ProviderName> = []
@@ -57,10 +62,11 @@ extension EngineMachine {
             guard failures.isOutage(at: moment.now) else { return }
             outages.returned.removeValue(forKey: provider)
         case .reached:
-            guard let failures = outages.failures.removeValue(forKey: provider), failures.isOutage(at: moment.now),
-                settings.sweeps, !rules.breaks(.returnNotNoticed)
-            else { return }
-            jobs.append(.note(.providerReturned(provider, failures: failures.count)))
+            let isFirst = outages.heard.insert(provider).inserted
+            let failures = outages.failures.removeValue(forKey: provider)
+            let wasAway = failures?.isOutage(at: moment.now) ?? false
+            guard isFirst || wasAway, settings.sweeps, !rules.breaks(.returnNotNoticed) else { return }
+            if wasAway { jobs.append(.note(.providerReturned(provider, failures: failures?.count ?? 0))) }
             outages.returned[provider] = Pass()
             claimWaiting()
         }

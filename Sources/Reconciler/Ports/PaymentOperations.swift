@@ -30,6 +30,11 @@ public protocol PaymentOperations: Sendable {
         caller: CallerID, payment: PaymentID, wait: Span
     ) async throws(OperationFailure) -> OperationResult
 
+    /// Until when what is read here is known to be complete; `nil` where it is all there is.
+    ///
+    /// - Throws: ``OperationFailure/notActive(_:)`` where nobody can say: nothing is read then.
+    func completeUntil() async throws(OperationFailure) -> Timestamp?
+
     /// Reads one payment of a caller.
     func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment
 
@@ -45,6 +50,11 @@ public protocol PaymentOperations: Sendable {
     func keep(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
     ) async throws(OperationFailure) -> StoredAnswer
+}
+
+extension PaymentOperations {
+    /// All there is.
+    public func completeUntil() async throws(OperationFailure) -> Timestamp? { nil }
 }
 
 /// Who asks for an operation on an existing payment, under which key, and how long the answer may take.

@@ -1,7 +1,10 @@
 public import PaymentCore
 
 /// The use cases of callers at one of several sites: what only the active site does is refused where it is not, with
-/// the name of the one that is. Reading goes on.
+/// the name of the one that is.
+///
+/// A standby that follows answers reads, and says until when it is complete. Any other site that is not active answers
+/// none: it would say of payments that it has not that they do not exist, and of others what they were once.
 public struct SiteOperations: PaymentOperations {
     /// A site that may be active instead.
     public struct Peer: Sendable, Hashable {
@@ -21,10 +24,14 @@ public struct SiteOperations: PaymentOperations {
     private let gate: SiteGate
     private let site: SiteName
     private let peer: Peer?
+    private let store: any SiteStore
 
     /// The use cases behind a gate.
-    public init(_ operations: any PaymentOperations, gate: SiteGate, site: SiteName, peer: Peer?) {
+    public init(
+        _ operations: any PaymentOperations, store: any SiteStore, gate: SiteGate, site: SiteName, peer: Peer?
+    ) {
         self.operations = operations
+        self.store = store
         self.gate = gate
         self.site = site
         self.peer = peer
@@ -119,20 +126,49 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
-    /// Reads one payment, at any site.
-    public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
-        try await operations.payment(caller: caller, id)
+    /// A standby counts as one that follows for so long after the last message of the active site's database.
+    private static let silence = Span.seconds(10)
+
+    /// Until when a standby is complete; `nil` at the active site.
+    public func completeUntil() async throws(OperationFailure) -> Timestamp? {
+        let standing = gate.standing
+        guard standing.refusal != nil else { return nil }
+        let reading: SiteReading
+        do throws(StoreFailure) {
+            reading = try await store.siteReading()
+        } catch {
+            throw .store(error)
+        }
+        guard !reading.database.isWritable, reading.database.isStreaming, let lag = reading.database.lag else {
+            throw refusal(standing)
+        }
+        return reading.now + (Span.zero - lag - SiteOperations.silence)
     }
 
-    /// Lists payments, at any site.
+    /// Reads one payment, at the active site or a standby. What a standby has not, it does not know.
+    public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
+        do throws(OperationFailure) {
+            return try await operations.payment(caller: caller, id)
+        } catch .notFound {
+            let standing = gate.standing
+            throw standing.refusal == nil ? .notFound : refusal(standing)
+        }
+    }
+
+    /// Lists payments, at the active site or a standby.
     public func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {
         try await operations.payments(query)
     }
 
-    /// Reads an audit trail, at any site.
+    /// Reads an audit trail, at the active site or a standby.
     public func events(
         caller: CallerID, payment: PaymentID, after sequence: Int64, limit: Int
     ) async throws(OperationFailure) -> [AuditEntry] {
-        try await operations.events(caller: caller, payment: payment, after: sequence, limit: limit)
+        do throws(OperationFailure) {
+            return try await operations.events(caller: caller, payment: payment, after: sequence, limit: limit)
+        } catch .notFound {
+            let standing = gate.standing
+            throw standing.refusal == nil ? .notFound : refusal(standing)
+        }
     }
 }

@@ -108,7 +108,7 @@ public struct RunPlan: Sendable {
             case .asynchronous: [.postgres, .postgres, .none]
             }
         proof = proofs[chance.draw("proof", below: proofs.count)]
-        promotesAsBefore = chance.draw("promotes as before", below: 2) == 0
+        promotesAsBefore = chance.draw("promotes as before", below: 4) > 0
         replicasPerSite = 1 + chance.draw("replicas", below: 3)
         let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
         providers = cast.providers
