@@ -20,7 +20,7 @@ test: ## packages, lint, builds, all tests, simulation: what continuous integrat
 test-all: ## the same, the image, the long simulation, and the core under Thread Sanitizer
 	@scripts/test-all
 
-simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1000 FROM=1
+simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1200 FROM=1
 	@scripts/simulate
 
 simulate-long: ## every state of every scenario, planted bugs, and many seeds: SEEDS=20000 FROM=1
