@@ -211,7 +211,7 @@ import Testing
     private static func epoch(_ found: Case) -> Int64 {
         switch found.witness {
         case .notAsked, .unreachable, .unproven, .behind, .free: 8
-        case .own: 9
+        case .own: found.isRestored ? 10 : 9
         case .held: 10
         }
     }

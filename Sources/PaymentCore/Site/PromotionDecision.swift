@@ -95,7 +95,8 @@ public enum PromotionDecision: Sendable, Hashable {
         let isStandby = evidence.database != .primary
         func promotion(_ beginning: SiteTerm.Beginning, _ loss: RecoveryWindow.Loss?) -> Promotion {
             Promotion(
-                beginning: beginning, loss: loss, promotesDatabase: isStandby, epoch: epoch(evidence.witness, term),
+                beginning: beginning, loss: loss, promotesDatabase: isStandby,
+                epoch: epoch(evidence.witness, term, request),
                 takesRight: evidence.witness.takesRight)
         }
         if request.isRestored { return promotion(.restore, .restore) }
@@ -104,8 +105,11 @@ public enum PromotionDecision: Sendable, Hashable {
         return promotion(.promotion, mayMiss ? .asynchronousPromotion : nil)
     }
 
-    private static func epoch(_ witness: PromotionEvidence.Witness, _ term: SiteTerm) -> Int64 {
-        if case .own(let taken) = witness, taken > term.epoch { return taken }
+    private static func epoch(
+        _ witness: PromotionEvidence.Witness, _ term: SiteTerm, _ request: PromotionRequest
+    ) -> Int64 {
+        // A backup does not know whether the term began: its number is not used twice.
+        if case .own(let taken) = witness, taken > term.epoch, !request.isRestored { return taken }
         return max(term.epoch, witness.epoch ?? 0) + 1
     }
 }
