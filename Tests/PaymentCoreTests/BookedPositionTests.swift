@@ -104,6 +104,22 @@ import Testing
         #expect(try found(stage)[0].finds == .inFlight)
     }
 
+    /// Seed 1244803314: nobody was told for as long as the other leg was with people.
+    @Test func `what somebody else refunds of a leg is a late reversal while people decide about another leg`() throws {
+        var stage = try fixture.stage([.reference, .reference], send: [.none, .none, .none, .lostAnswer])
+        stage.run(while: { $0.durable.legs[0].capturedAmount.isZero || $0.holder?.busy.isEmpty != true })
+        let key = stage.durable.legs[1].primary.key
+        let wrong = Observation(
+            .authorized, began: stage.now, source: .inquiry, key: key, amount: try fixture.amount(999))
+        stage.handle(.inquired(leg: 1, wrong))
+        #expect(stage.durable.legs[1].quarantine != nil && stage.durable.conclusion == nil)
+        let amount = try fixture.amount(1)
+        #expect(stage.durable.bookedPositions[0].work == .people)
+        #expect(try found(stage)[0].finds == .inFlight)
+        stage.atProvider(0) { ledger, key in ledger.refundOutside(key, amount) }
+        #expect(try found(stage)[0].finds == .lateReversal)
+    }
+
     @Test func `what somebody else refunds after the payment ended is a late reversal`() throws {
         var stage = try fixture.stage([.reference])
         stage.run()

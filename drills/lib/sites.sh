@@ -79,6 +79,14 @@ promote_site() {
 # expect_recovery: said before the promotion, so that no request after it is missed by the judge.
 expect_recovery() { mark recovery_window "rows may be missing: everything is asked about before it is sent"; }
 
+# no_recovery SITE: the promotion was proven complete, so that nothing is in recovery, and the window is not open.
+no_recovery() {
+    local open
+    open=$(reconciled_at "$1" site status --output json | jq -se 'last.recoveries | length')
+    [[ $open == 0 ]] || die "site $1 was proven to have all rows, and $open recovery windows are open"
+    mark proven_complete "site $1 has all rows: no recovery window is open"
+}
+
 # marked NAME: when something was marked last, in seconds since 1970.
 marked() { jq -s --arg name "$1" 'map(select(.mark == $name)) | last | .at / 1000 | floor' "$EVIDENCE/timeline.jsonl"; }
 

@@ -133,8 +133,16 @@ extension Payment {
         return leg.isHeld(inRecovery: recovery) ? .held : .undecided
     }
 
+    /// Whether a leg is captured, and its payment goes on only when people decide about another one. That may take
+    /// days, and what others do to the leg is seen meanwhile (seed 1244803314).
+    private func isCapturedBesidePeople(_ leg: Leg, _ parts: [Refund.Part]) -> Bool {
+        conclusion == nil && latch == .forward && !leg.capturedAmount.isZero && leg.readWantedSince == nil
+            && !parts.contains { $0.state == .processing } && legs.contains { $0.quarantine != nil }
+    }
+
     private func work(on leg: Leg, _ parts: [Refund.Part]) -> BookedPosition.Work {
         if leg.quarantine != nil || parts.contains(where: { $0.state == .quarantined }) { return .people }
+        if isCapturedBesidePeople(leg, parts) { return .people }
         if parts.contains(where: { $0.state == .processing }) || recovery != nil { return .underWay }
         if let conclusion { return conclusion.state != .succeeded && leg.gone == nil ? .underWay : .none }
         if leg.readWantedSince != nil { return .underWay }
