@@ -66,4 +66,36 @@ import Testing
             #expect(jobs.commits.isEmpty == (limit == nil) || !jobs.claims.isEmpty)
         }
     }
+
+    /// The drill `partition`: after a promotion each decision waited for a standby that nobody had.
+    @Test func `a site that nobody follows waits once, and again after somebody followed`() throws {
+        var stage = try MachineStage(acknowledged: false) { $0.acknowledgeUnconfirmedAfter = .minutes(10) }
+        var number = 0
+        func latch() throws -> Payment {
+            number += 1
+            let payment = try stage.row("key-\(number)", acknowledged: false, canceled: true)
+            _ = stage.tell(.tell(payment.id, [.woke]))
+            _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+            return payment
+        }
+        func counted(following: Bool) -> [PaymentID] {
+            let written = LogPosition(offset: 100)
+            let reading = StandbyReading(written: written, flushed: following ? LogPosition(offset: 1) : nil)
+            return stage.tell(.standby(.success(reading))).compactMap {
+                if case .note(.countedUnconfirmed(let id, _)) = $0 { id } else { nil }
+            }
+        }
+        let first = try latch()
+        #expect(counted(following: false).isEmpty)
+        stage.now = stage.now + .minutes(10)
+        #expect(counted(following: false) == [first.id])
+        let second = try latch()
+        #expect(counted(following: false) == [second.id])
+        _ = try latch()
+        #expect(counted(following: true).isEmpty)
+        #expect(counted(following: false).isEmpty)
+        stage.now = stage.now + .minutes(11)
+        let late = try latch()
+        #expect(!counted(following: false).contains(late.id), "nobody asked for long")
+    }
 }

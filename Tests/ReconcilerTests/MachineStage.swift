@@ -41,10 +41,12 @@ struct MachineStage {
     }
 
     /// A row as another process left it: its first intent is written.
-    func row(acknowledged: Bool = true, canceled: Bool = false, version: Int64 = 1) throws -> Payment {
+    func row(
+        _ key: String = "create-1", acknowledged: Bool = true, canceled: Bool = false, version: Int64 = 1
+    ) throws -> Payment {
         let context = MachineContext(
             now: now, contracts: [card: .reference], commitsAreAcknowledged: acknowledged, mayBegin: !canceled)
-        var machine = PaymentMachine.create(try request(), context).machine
+        var machine = PaymentMachine.create(try request(key), context).machine
         if canceled { _ = try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-0"), at: now), context) }
         machine.committed(version: version)
         return machine.payment

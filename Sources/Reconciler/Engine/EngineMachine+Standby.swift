@@ -22,6 +22,9 @@ extension EngineMachine {
         var questions = 0
         var isAsking = false
         var pause = Unconfirmed.shortestPause
+        /// From when on no standby was seen to follow; `nil` while one does, or where nobody asked for long.
+        var unfollowedSince: Timestamp?
+        var askedLast: Timestamp?
 
         static let shortestPause = Span.milliseconds(20)
         static let longestPause = Span.seconds(1)
@@ -61,6 +64,7 @@ extension EngineMachine {
     mutating func standbySaid(_ result: Result<StandbyReading, StoreFailure>) {
         unconfirmed.isAsking = false
         unconfirmed.pause = min(unconfirmed.pause + unconfirmed.pause, Unconfirmed.longestPause)
+        if case .success(let reading) = result { noteFollower(reading) }
         for id in unconfirmed.latches.keys.sorted() {
             guard var waiting = unconfirmed.latches[id] else { continue }
             if case .success(let reading) = result {
@@ -74,7 +78,7 @@ extension EngineMachine {
                     continue
                 }
             }
-            if let limit = settings.acknowledgeUnconfirmedAfter, moment.now - waiting.since >= limit {
+            if let limit = settings.acknowledgeUnconfirmedAfter, moment.now - waitsFrom(waiting) >= limit {
                 if waiting.toldAt == nil {
                     jobs.append(.note(.countedUnconfirmed(id, waited: moment.now - waiting.since)))
                 }
@@ -82,6 +86,23 @@ extension EngineMachine {
             }
         }
         askStandby()
+    }
+
+    /// Whether somebody follows is asked while something waits. An answer from long ago says nothing of the time since.
+    private mutating func noteFollower(_ reading: StandbyReading) {
+        let limit = settings.acknowledgeUnconfirmedAfter ?? .zero
+        let isLongAgo = unconfirmed.askedLast.map { moment.now - $0 > limit } ?? true
+        unconfirmed.askedLast = moment.now
+        if reading.flushed != nil {
+            unconfirmed.unfollowedSince = nil
+        } else if unconfirmed.unfollowedSince == nil || isLongAgo {
+            unconfirmed.unfollowedSince = moment.now
+        }
+    }
+
+    /// A site that nobody follows waits once, and not again with each decision: none of them can be confirmed.
+    private func waitsFrom(_ waiting: Unconfirmed.Waiting) -> Timestamp {
+        min(waiting.since, unconfirmed.unfollowedSince ?? waiting.since)
     }
 
     private mutating func tellAcknowledged(_ id: PaymentID, _ waiting: Unconfirmed.Waiting) {
