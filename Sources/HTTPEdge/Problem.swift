@@ -21,6 +21,7 @@ package struct Problem: Error, Sendable, Hashable {
         case internalError = "/problems/internal"
         case notAccepting = "/problems/not-accepting"
         case siteNotActive = "/problems/site-not-active"
+        case beingConfirmed = "/problems/being-confirmed"
     }
 
     /// Which of the stable types it is.

@@ -70,4 +70,49 @@ import Testing
             try await sites.world.expectBooksAgree(sites.west)
         }
     }
+
+    @Test func `after lost rows nothing begins before its caller asks again, and nothing is refused for an old row`()
+        async throws
+    {
+        try await TwoSites.run(Self.site, isSynchronous: false, Self.compared) { sites in
+            // Begun and held before the loss; the first two have no effect, because their provider fails.
+            try sites.world.simulator.order(
+                FaultOrder(Fault(.errorBefore), operation: .authorize, times: 100_000), at: "points")
+            let deadline = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 60))
+            let asked = Bodies.payment([("points", 500)])
+            let repeated = try await sites.east.create(asked, key: "begun-1", wait: 0)
+            let left = try await sites.east.create(
+                Bodies.payment([("points", 600)], deadline: deadline), key: "begun-2", wait: 0)
+            let held = try await sites.east.create(Bodies.payment([("card", 900)], capture: "manual"), key: "held-1")
+            #expect([repeated.state, left.state, held.state] == ["processing", "processing", "authorized"])
+            try await Self.lose(sites)
+            try sites.world.simulator.clearOrders(at: "points")
+            let sent = try await sites.world.sends(.authorize, to: "points")
+
+            let capture = "/v1/payments/\(held.id)/capture"
+            let early = try await sites.west.send(.post, capture, key: "capture-1", wait: 0)
+            #expect(early.status == 503 && early.json["retryable"] as? Bool == true, "\(early.text)")
+            #expect(early.json["type"] as? String == "/problems/being-confirmed", "\(early.text)")
+            let shown = try await sites.west.send(.get, "/v1/payments/\(held.id)")
+            let recovery = shown.json["recovery"] as? [String: Any]
+            #expect(recovery?["step"] as? String == "being_confirmed", "\(shown.text)")
+            let captured = try await sites.west.send(.post, capture, key: "capture-1", wait: 30)
+            #expect(captured.status == 200 && captured.state == "succeeded", "\(captured.text)")
+
+            for payment in [repeated, left] {
+                try await Polling.until("its caller is awaited", within: .seconds(30)) {
+                    let recovery = try await sites.west.send(.get, "/v1/payments/\(payment.id)").json["recovery"]
+                    return (recovery as? [String: Any])?["step"] as? String == "awaits_request"
+                }
+            }
+            #expect(try await sites.world.sends(.authorize, to: "points") == sent, "something was begun by itself")
+            let again = try await sites.west.create(asked, key: "begun-1", wait: 30)
+            #expect(again.state == "succeeded" && again.json["id"] as? String == repeated.id, "\(again.text)")
+            let ended = try await sites.west.settled(left.id, within: .seconds(90))
+            #expect(ended.state == "failed", "\(ended.text)")
+            #expect(try await sites.world.sends(.authorize, to: "points") == sent + 1)
+            try await Polling.until("the loss is closed", within: .seconds(90)) { try Self.loss(sites) == nil }
+            try await sites.world.expectBooksAgree(sites.west)
+        }
+    }
 }

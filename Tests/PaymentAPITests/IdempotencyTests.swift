@@ -97,6 +97,21 @@ struct IdempotencyTests {
         }
     }
 
+    @Test func `what is being confirmed after lost rows is asked again, and is not kept`() async throws {
+        try await RunningAPI.run { api in
+            let payment = try SamplePayment().payment
+            let from = Timestamp(milliseconds: 1_800_000_000_000)
+            api.operations.set { $0.result = .failure(.refused(.beingConfirmed(from: from), payment.id)) }
+            let answer = try await api.create()
+            #expect(answer.status == 503 && answer.headers["retry-after"] != nil)
+            #expect(try answer.string("type") == "/problems/being-confirmed")
+            #expect(try answer.string("payment_id") == payment.id.text)
+            #expect(try answer.string("detail")?.contains("2027-01-15T08:00:00") == true)
+            #expect(try answer.json["retryable"] as? Bool == true)
+            #expect(api.operations.kept.isEmpty)
+        }
+    }
+
     @Test func `in flight with wait=0 is 409 with retry-after`() async throws {
         try await RunningAPI.run { api in
             let payment = try SamplePayment().payment

@@ -122,7 +122,7 @@ import Testing
         let window = RecoveryWindow.opened(by: .restore, at: at, contracts: [.reference])
         var compared = window
         compared.listingCompared = true
-        #expect(compared.needed(by: try payment(in: window)) == compared)
+        #expect(compared.needed(by: try payment(in: window)) == compared.heard)
         #expect(window.needed(by: try payment(in: compared)) == nil)
         #expect(compared.needed(by: try payment(in: compared)) == nil)
         // It was compared over less than this payment's window.
@@ -136,8 +136,8 @@ import Testing
         var compared = window
         compared.listingCompared = true
         let closed: RecoveryWindow? = nil
-        #expect(closed.claim(of: try payment(in: window)) == .claimedAfterLoss(compared))
-        #expect(closed.opening(for: try payment(in: window)) == .recoveryOpened(compared))
+        #expect(closed.claim(of: try payment(in: window)) == .claimedAfterLoss(compared.heard))
+        #expect(closed.opening(for: try payment(in: window)) == .recoveryOpened(compared.heard))
         #expect(closed.claim(of: try payment(in: compared)) == .claimed)
         #expect(closed.opening(for: try payment(in: compared)) == nil)
     }

@@ -48,6 +48,7 @@ import Testing
         facts.refusedForGood = facts.visibility == .lagging
         facts.keyConflicts = facts.isOnePhase
         facts.capturedByOthers = facts.plugAllowed
+        facts.awaitsCaller = facts.goal == .do && facts.tombstoneOffered
         let ends: [(EffectFacts.Memory, Bool, Bool)] =
             facts.goal == .undo
             ? [(.whole, false, true), (.whole, true, true), (.mayBeLost, false, true), (.mayBeLost, true, false)]
@@ -93,6 +94,7 @@ import Testing
         let undoes = [EffectDecision.void, .cancel, .refund].contains(decision)
         if let broken = violationOfSending(facts, decision, sends: sends) { return broken }
         if let broken = violationOfGone(facts, decision) { return broken }
+        if sends, facts.goal == .do, facts.awaitsCaller { return "begins what its caller was not heard about" }
         if undoes, facts.goal == .do { return "undoes what shall be done" }
         if decision == .refund, !facts.latchAcknowledged { return "a refund under an unacknowledged latch" }
         if decision == .refund, facts.status != .taken { return "a refund of what was not taken" }

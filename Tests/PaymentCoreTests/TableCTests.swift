@@ -68,7 +68,8 @@ import Testing
         case .void, .refund, .cancel, .plug: return "undoes what shall be done"
         case .quarantine:
             return facts.status == .pending || facts.status == .unavailable ? "decides on what is undecided" : nil
-        case .keep, .inquire, .awaitListing, .awaitVisibility, .awaitProof, .awaitLife, .awaitAcknowledgement:
+        case .keep, .inquire, .awaitListing, .awaitCaller, .awaitVisibility, .awaitProof, .awaitLife,
+            .awaitAcknowledgement:
             return facts.status == .contradiction ? "a contradiction goes on" : nil
         }
     }

@@ -5,22 +5,36 @@ internal import StrictJSON
 /// bytes.
 enum PaymentRendering {
     static func payment(_ payment: Payment) -> JSONValue {
-        .members([
-            "id": .string(payment.id.text),
-            "state": .string(payment.state.rawValue),
-            "reason": reason(payment.reason),
-            "amount": money(payment.amount),
-            "captured": money(payment.captured),
-            "refunded": money(payment.refunded),
-            "capture": .string(payment.captureMode.rawValue),
-            "reference": .optional(payment.reference),
-            "metadata": texts(payment.metadata),
-            "deadline": .string(payment.deadline.rfc3339),
-            "created_at": .string(payment.createdAt.rfc3339),
-            "updated_at": .string(payment.updatedAt.rfc3339),
-            "legs": .array(payment.legs.map { leg($0, of: payment) }),
-            "refunds": .array(payment.refunds.map { refund($0, of: payment) }),
-        ])
+        var members = [
+            JSONMember("id", .string(payment.id.text)), JSONMember("state", .string(payment.state.rawValue)),
+            JSONMember("reason", reason(payment.reason)),
+        ]
+        // Only while rows that were lost matter: whoever reads documents knows no other.
+        if let recovery = recovery(payment) { members.append(JSONMember("recovery", recovery)) }
+        members += [
+            JSONMember("amount", money(payment.amount)), JSONMember("captured", money(payment.captured)),
+            JSONMember("refunded", money(payment.refunded)),
+            JSONMember("capture", .string(payment.captureMode.rawValue)),
+            JSONMember("reference", .optional(payment.reference)), JSONMember("metadata", texts(payment.metadata)),
+            JSONMember("deadline", .string(payment.deadline.rfc3339)),
+            JSONMember("created_at", .string(payment.createdAt.rfc3339)),
+            JSONMember("updated_at", .string(payment.updatedAt.rfc3339)),
+            JSONMember("legs", .array(payment.legs.map { leg($0, of: payment) })),
+            JSONMember("refunds", .array(payment.refunds.map { refund($0, of: payment) })),
+        ]
+        return .object(members)
+    }
+
+    /// What rows that were lost mean for a payment that goes on; `nil` where they mean nothing to it.
+    private static func recovery(_ payment: Payment) -> JSONValue? {
+        guard let window = payment.recovery, payment.conclusion == nil else { return nil }
+        if payment.isBeingConfirmed {
+            return .members([
+                "step": .string("being_confirmed"), "until": .string(window.readsCountFrom.rfc3339),
+            ])
+        }
+        guard payment.awaitsCaller else { return nil }
+        return .members(["step": .string("awaits_request"), "until": .string(payment.deadline.rfc3339)])
     }
 
     static func refund(_ refund: Refund, of payment: Payment) -> JSONValue {

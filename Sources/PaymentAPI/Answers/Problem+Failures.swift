@@ -50,6 +50,14 @@ extension Problem {
             self.init(.stateConflict, 409, "The state does not permit this")
             detail = "The payment is \(state.rawValue); \(allowed)."
             self.payment = payment
+        case .beingConfirmed(let from):
+            self.init(.beingConfirmed, 503, "The payment is being confirmed")
+            detail =
+                "Rows were lost, and it is read at its providers before it is known what it permits; reads count from "
+                + "\(from.rfc3339). Nothing was done. Repeat the request with the same key."
+            self.payment = payment
+            isRetryable = true
+            retryAfter = 5
         case .invalid(let field, let detail):
             self.init(.invalidRequest, 422, "Invalid request", detail: detail, field: field)
             self.payment = payment

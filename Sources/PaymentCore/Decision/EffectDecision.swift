@@ -12,6 +12,8 @@ public enum EffectDecision: Sendable, Hashable {
     case inquire
     /// Wait for the comparison of the two sides' listings.
     case awaitListing
+    /// Wait until the caller asks again.
+    case awaitCaller
     /// Wait until reads cannot be stale, then ask again.
     case awaitVisibility
     /// Wait until `not_after` of every attempt is past, then ask again.

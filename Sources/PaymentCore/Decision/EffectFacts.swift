@@ -140,6 +140,8 @@ public struct EffectFacts: Sendable, Hashable {
     public var status: StatusFact
     /// How far rows can be believed.
     public var trust: Trust
+    /// Whether nothing may begin before the caller asks again: what it was told may be lost with the rows.
+    public var awaitsCaller: Bool
     /// Whether the key may be sent again.
     public var age: ResendAge
     /// Whether it is proven that nothing can happen.
@@ -189,6 +191,7 @@ public struct EffectFacts: Sendable, Hashable {
         self.worst = worst
         self.status = status
         trust = .trusted
+        awaitsCaller = false
         age = .safe
         proof = .none
         visibility = .lagging

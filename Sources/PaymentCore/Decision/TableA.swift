@@ -77,6 +77,10 @@ extension TableA {
             $0.goal == .do && $0.worst <= .throttled && $0.trust == .recovering
                 && ($0.isOnePhase || $0.age == .past)
         },
+        Row("do.recovery-await-caller", .awaitCaller) {
+            $0.goal == .do && $0.awaitsCaller
+                && ($0.worst <= .unsent || $0.worst == .throttled && $0.age == .safe)
+        },
         Row("do.first", .sendFirst) { $0.goal == .do && $0.worst == .none },
         Row("do.had-no-effect", .sendAgain) {
             // A copy of what was throttled may yet be executed; past the retention another would be executed as well.
@@ -101,6 +105,9 @@ extension TableA {
         },
         Row("do.refused-after-doubt", .goneAfterUndo) { $0.goal == .do && $0.lastRefused },
         Row("do.key-conflict", .quarantine(.contradiction)) { $0.goal == .do && $0.keyConflicts },
+        Row("do.not-found-await-caller", .awaitCaller) {
+            $0.goal == .do && $0.awaitsCaller && $0.age == .safe
+        },
         Row("do.not-found-send-again", .sendAgain) { $0.goal == .do && $0.age == .safe },
         Row("do.not-found-proven", .gone(.neverHappened)) { $0.goal == .do && $0.proof == .proven && !$0.wasAccepted },
         Row("do.not-found-await-proof", .awaitProof) { $0.goal == .do && $0.proof == .notYet },

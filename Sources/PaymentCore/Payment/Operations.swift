@@ -82,6 +82,9 @@ public enum OperationRefusal: Error, Sendable, Hashable {
     case tooLate(state: PaymentState)
     /// The payment is not in a state that allows it (409, state conflict).
     case wrongState(PaymentState, allowed: String)
+    /// Rows were lost, and the payment is read at its providers before it is known what it permits (503, asked again).
+    /// Reads count from that moment.
+    case beingConfirmed(from: Timestamp)
     /// A field of the request is wrong (422).
     case invalid(field: String, detail: String)
 }

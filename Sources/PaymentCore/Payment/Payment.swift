@@ -169,6 +169,28 @@ public struct Payment: Sendable, Hashable, Codable {
             && legs.allSatisfy { $0.isHeld(inRecovery: recovery) }
     }
 
+    /// Whether rows were lost, and what the providers say now is not known of every leg: what the row shows may be
+    /// older than what its caller was told.
+    public var isBeingConfirmed: Bool {
+        guard let recovery, conclusion == nil else { return false }
+        switch latch {
+        case .none:
+            return legs.contains {
+                guard let known = $0.believed(in: recovery) else { return true }
+                return known.status == .unavailable || known.status == .pending
+            }
+        case .forward: return true
+        case .back, .compensate: return false
+        }
+    }
+
+    /// Whether what had no effect so far is begun only when the caller asks again, because what it was told may be
+    /// lost. At the deadline it is given up.
+    public var awaitsCaller: Bool {
+        guard let recovery, recovery.repetition == .awaited, conclusion == nil, latch == .none else { return false }
+        return !isBeingConfirmed && legs.contains { $0.gone == nil && $0.believed(in: recovery)?.status == .notFound }
+    }
+
     /// Why the payment is where it is, if there is anything to say.
     public var reason: Reason? {
         if let conclusion { return conclusion.reason }

@@ -13,6 +13,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case inquired(leg: Int, Observation)
     /// Somebody wants the status to be read now, whatever the schedule says.
     case inquireNow
+    /// The caller asks again for what it asked before.
+    case callerRepeated
     /// A provider answers again after it could not be reached: what waits for it only because of that is done now.
     case providerReturned(ProviderName)
     /// This latch is kept by every store that must keep it.

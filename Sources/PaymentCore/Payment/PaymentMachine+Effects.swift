@@ -62,6 +62,7 @@ extension PaymentMachine {
         var facts = EffectFacts(goal: goal, worst: worst, status: status)
         if let recovery = payment.recovery {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
+            facts.awaitsCaller = goal == .do && reference == .primary && recovery.repetition == .awaited
         }
         facts.age = age(of: effect, contract, context)
         facts.proof = proof(for: reference, effect, known, leg.provider, contract, context)

@@ -224,6 +224,17 @@ extension PaymentMachine {
         record(.operation, [AuditField("operation", "reconcile")], context)
     }
 
+    /// What had no effect so far may begin; it is asked about once more, because the last answer may be old.
+    mutating func callerRepeated(_ context: MachineContext) {
+        guard payment.conclusion == nil, let window = payment.recovery, window.repetition == .awaited else { return }
+        payment.recovery = window.heard
+        for index in payment.legs.indices where payment.legs[index].knowledge?.status == .notFound {
+            payment.legs[index].knowledge = nil
+            payment.legs[index].notBefore = nil
+        }
+        record(.operation, [AuditField("operation", "repeated")], context)
+    }
+
     mutating func openRecovery(_ window: RecoveryWindow, _ context: MachineContext) {
         guard payment.conclusion == nil else { return }
         payment.recovery = window

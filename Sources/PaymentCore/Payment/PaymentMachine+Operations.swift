@@ -33,6 +33,7 @@ extension PaymentMachine {
         let found = legsFoundCaptured(by: key, context)
         guard payment.isResting && !holdRanOut(context) || awaitsLostCapture(context) || !found.isEmpty else {
             if payment.capture != nil { throw .tooLate(state: payment.state) }
+            if payment.latch == .none { try requireConfirmed() }
             throw .wrongState(payment.state, allowed: "capture needs the state authorized")
         }
         let request = CaptureRequest(
@@ -45,6 +46,12 @@ extension PaymentMachine {
         record(
             operation: "capture", key: key, amounts: request.amounts.map(\.description), context)
         return plan(context)
+    }
+
+    /// After lost rows a caller may have been told more than the row says: the payment is read first, and then judged.
+    private func requireConfirmed() throws(OperationRefusal) {
+        guard let window = payment.recovery, payment.isBeingConfirmed else { return }
+        throw .beingConfirmed(from: window.readsCountFrom)
     }
 
     /// The legs that people were asked about because they are captured by a request which no row knows, where this is
@@ -89,6 +96,7 @@ extension PaymentMachine {
         key: IdempotencyKey, amounts: [Int: Money]?, reason: String?, _ context: MachineContext
     ) throws(OperationRefusal) -> [PaymentAction] {
         guard payment.conclusion?.state == .succeeded else {
+            if payment.latch == .none || payment.latch == .forward { try requireConfirmed() }
             throw .wrongState(payment.state, allowed: "refund needs the state succeeded")
         }
         let asked = try refundAmounts(amounts, key, context)

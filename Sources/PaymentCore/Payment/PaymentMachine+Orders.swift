@@ -89,6 +89,8 @@ extension PaymentMachine {
                 payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? over, over)
             }
             ask(leg: index, &actions, context)
+        case .awaitCaller:
+            break  // Its request, or its deadline.
         case .awaitListing, .awaitAcknowledgement:
             wake(at: nextLook(context), for: payment.legs[index].provider)
         default:

@@ -61,6 +61,7 @@ public struct PaymentMachine: Sendable {
         case .inquired(let leg, let observation):
             actions += inquired(leg: leg, observation, context)
         case .inquireNow: askNow(context)
+        case .callerRepeated: callerRepeated(context)
         case .providerReturned(let provider): providerReturned(provider, context)
         case .latchAcknowledged(let latch):
             // An acknowledgement of an earlier latch says nothing of the present one.
@@ -107,7 +108,7 @@ extension PaymentMachine {
             deadline: request.deadline ?? context.now + context.policy.defaultDeadline,
             createdAt: context.now, updatedAt: context.now, version: 0, legs: legs, latch: .none,
             latchAcknowledged: context.commitsAreAcknowledged, stopReason: nil, cancel: nil, capture: nil,
-            refunds: [], conclusion: nil, recovery: recovery, dueAt: nil, dueProvider: nil,
+            refunds: [], conclusion: nil, recovery: recovery?.heard, dueAt: nil, dueProvider: nil,
             auditHead: .empty(id))
         var machine = PaymentMachine(payment: payment)
         machine.record(

@@ -9,12 +9,34 @@ public struct RecoveryWindow: Sendable, Hashable, Codable {
     public var latestNotAfter: Timestamp
     /// Whether the two sides' listings over the window were compared.
     public var listingCompared: Bool
+    /// Whether the caller has to ask again before anything is begun for it; `nil` if what it was told is in the rows.
+    public var repetition: Repetition?
+
+    /// What was asked and told after the rows were written is lost with the rest: a caller may have been told that the
+    /// payment is canceled. What had no effect so far is begun only when its caller asks for it again.
+    public enum Repetition: String, Sendable, Hashable, Codable {
+        /// The caller was not heard since the loss.
+        case awaited
+        /// The caller asked again, or for the first time.
+        case heard
+    }
 
     /// A window as given; ``opened(by:at:contracts:longestRequestLife:listingCompared:)`` computes one.
-    public init(readsCountFrom: Timestamp, latestNotAfter: Timestamp, listingCompared: Bool = false) {
+    public init(
+        readsCountFrom: Timestamp, latestNotAfter: Timestamp, listingCompared: Bool = false,
+        repetition: Repetition? = nil
+    ) {
         self.readsCountFrom = readsCountFrom
         self.latestNotAfter = latestNotAfter
         self.listingCompared = listingCompared
+        self.repetition = repetition
+    }
+
+    /// The window of a payment whose caller has just asked.
+    public var heard: RecoveryWindow {
+        var window = self
+        window.repetition = repetition.map { _ in .heard }
+        return window
     }
 }
 
@@ -58,7 +80,8 @@ extension RecoveryWindow {
         let settled = loss.keepsAcknowledgedRows ? moment + skew : dead
         return RecoveryWindow(
             // After, not at: what was done in the last moment is seen by reads that begin later than the lag.
-            readsCountFrom: settled + lag + .milliseconds(1), latestNotAfter: dead, listingCompared: listingCompared)
+            readsCountFrom: settled + lag + .milliseconds(1), latestNotAfter: dead, listingCompared: listingCompared,
+            repetition: loss.keepsAcknowledgedRows ? nil : .awaited)
     }
 
     /// The window that has to be opened for a payment when somebody takes it up; `nil` if nothing has to.
@@ -70,11 +93,15 @@ extension RecoveryWindow {
         guard let present = payment.recovery else { return self }
         if present.readsCountFrom >= readsCountFrom, present.latestNotAfter >= latestNotAfter {
             let isComparedSince = listingCompared && !present.listingCompared && reachesAsFar(as: present)
-            return isComparedSince ? self : nil
+            guard isComparedSince else { return nil }
+            var window = self
+            window.repetition = present.repetition
+            return window
         }
         return RecoveryWindow(
             readsCountFrom: max(present.readsCountFrom, readsCountFrom),
-            latestNotAfter: max(present.latestNotAfter, latestNotAfter), listingCompared: listingCompared)
+            latestNotAfter: max(present.latestNotAfter, latestNotAfter), listingCompared: listingCompared,
+            repetition: repetition ?? present.repetition)
     }
 
     private func reachesAsFar(as other: RecoveryWindow) -> Bool {

@@ -110,6 +110,7 @@ extension RecoveryWindow {
             window.readsCountFrom = max(window.readsCountFrom, other.readsCountFrom)
             window.latestNotAfter = max(window.latestNotAfter, other.latestNotAfter)
             window.listingCompared = window.listingCompared && other.listingCompared
+            window.repetition = window.repetition ?? other.repetition
         }
         return window
     }

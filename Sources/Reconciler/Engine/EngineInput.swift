@@ -10,6 +10,8 @@ public enum EngineInput: Sendable {
     case submit(OperationRunner.Request)
     /// Somebody wants the status of a payment to be read now.
     case askNow(ticket: Int, PaymentID)
+    /// A caller repeats what created the payment, which is as it was read; the answer is ``EngineAnswer/told``.
+    case repeated(ticket: Int, Payment)
     /// A comparison wants a difference to be settled.
     case settle(ticket: Int, SettlementOrder)
     /// Something happened to a payment; nobody waits for what comes of it.

@@ -34,6 +34,14 @@ extension EngineMachine {
         deliver(request.record.payment, Delivery(requests: [request]))
     }
 
+    /// A caller who repeats its create is heard by a payment that waits for that; no other needs to know.
+    mutating func repeated(_ ticket: Int, _ payment: Payment) {
+        tickets.insert(ticket)
+        let window = recovery?.needed(by: payment) ?? payment.recovery
+        guard payment.conclusion == nil, window?.repetition == .awaited else { return answer(ticket, .told) }
+        deliver(payment.id, Delivery(events: [.callerRepeated], ticket: ticket))
+    }
+
     /// Puts events and requests to a payment's runner, which is begun if no other holder has the payment.
     mutating func deliver(_ id: PaymentID, _ delivery: Delivery) {
         if claims[id] != nil { return claims[id, default: []].append(delivery) }

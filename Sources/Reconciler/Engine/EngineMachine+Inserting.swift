@@ -39,6 +39,9 @@ extension EngineMachine {
         isInWork(id) || isDraining || isFull || !standing.mayCreate
     }
 
+    /// Whether rows were lost with what callers were told, so that payments wait until those ask again.
+    public var asksCallers: Bool { recovery?.repetition == .awaited }
+
     private var isFull: Bool { runners.count + insertions.count >= settings.maximumActive }
 
     mutating func create(_ ticket: Int, _ request: CreateRequest, _ record: IdempotencyRecord) {

@@ -52,6 +52,8 @@ package struct EngineRules: Sendable, Hashable {
         case returnNotNoticed
         /// What was taken up after a provider's return, and has still to wait, is taken up again and again.
         case returnHasNoEnd
+        /// What is asked of a payment that is being confirmed after lost rows is judged by its row.
+        case unconfirmedJudged
         /// A key's fingerprint is not compared.
         case bodyNotCompared
         /// A settled answer is made anew for every repeat of its key.

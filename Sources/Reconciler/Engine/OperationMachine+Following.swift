@@ -28,7 +28,7 @@ extension OperationMachine {
     mutating func follow(_ payment: Payment, _ now: Timestamp, _ record: IdempotencyRecord? = nil) -> Step? {
         let following = Following(
             payment: payment, operation: record?.operation ?? wish.operation, key: record?.key ?? key,
-            deadline: now + wait)
+            deadline: confirmation?.until ?? now + wait)
         phase = .following(following)
         if isDone(payment) { return settled(payment, kept: nil) }
         guard wait > .zero else { return finish(.success(.unsettled(payment))) }
@@ -40,7 +40,33 @@ extension OperationMachine {
         if case .following(let following) = phase, key != nil, following.operation == .create, let kept {
             return finish(.success(.answered(kept)))
         }
+        // Reads after a loss may show that it went forward before it was asked to turn back.
+        if case .following(let following) = phase, let key,
+            OperationMachine.cameTooLate(following.operation, following.key ?? key, payment)
+        {
+            return finish(.failure(.refused(.tooLate(state: payment.state), payment.id)))
+        }
         return finish(.success(.settled(payment)))
+    }
+
+    /// Rows were lost, and what the payment permits is known once it was read: it is asked again until then, or until
+    /// the wait is over.
+    mutating func awaitConfirmation(_ refusal: OperationRefusal, _ now: Timestamp) -> Step {
+        let (until, pause) = confirmation ?? (now + wait, OperationMachine.shortestLook)
+        guard now < until else {
+            return finish(.failure(.refused(refusal, payment)))
+        }
+        confirmation = (until, min(pause + pause, OperationMachine.longestLook))
+        phase = .confirming(refusal)
+        return .wait(until: min(until, now + pause))
+    }
+
+    mutating func confirm(_ refusal: OperationRefusal, _ input: Input, _ now: Timestamp) -> Step? {
+        switch input {
+        case .waited: return ask(now)
+        case .gaveUp: return finish(.failure(.refused(refusal, payment)))
+        default: return nil
+        }
     }
 
     /// Another process may have the payment, and its changes are not heard of here: while that is so, the payment is

@@ -24,8 +24,12 @@ extension OperationMachine {
         switch input {
         case .record(let known?): return join(known)
         case .record(nil):
-            if let refusal { return finish(.failure(.refused(refusal, payment))) }
-            return ask(now)
+            guard let refusal else { return ask(now) }
+            guard case .beingConfirmed = refusal else { return finish(.failure(.refused(refusal, payment))) }
+            guard !rules.breaks(.unconfirmedJudged) else {
+                return finish(.failure(.refused(.wrongState(.processing, allowed: "what the row says"), payment)))
+            }
+            return awaitConfirmation(refusal, now)
         case .failed(let failure): return finish(.failure(.store(failure)))
         default: return nil
         }
@@ -81,26 +85,48 @@ extension OperationMachine {
     mutating func join(_ record: IdempotencyRecord, _ input: Input, _ now: Timestamp) -> Step? {
         switch input {
         case .payment(let payment?):
-            if OperationMachine.cameTooLate(record, payment) {
+            if OperationMachine.cameTooLate(record.operation, record.key, payment) {
                 return finish(.failure(.refused(.tooLate(state: payment.state), payment.id)))
             }
             if OperationMachine.isSettled(payment, record.operation, record.key) {
                 return finish(.success(.settled(payment)))
             }
-            guard wait > .zero else { return finish(.success(.inFlight(payment))) }
-            return follow(payment, now, record)
+            let mayBeAwaited = asksCallers || payment.recovery?.repetition == .awaited
+            guard record.operation == .create, payment.conclusion == nil, mayBeAwaited else {
+                return goOn(record, payment, now)
+            }
+            phase = .repeating(record, payment)
+            return .tellRepeated(payment)
         case .payment(nil): return finish(.failure(.keySpent))
         case .failed(let failure): return finish(.failure(.store(failure)))
         default: return nil
         }
     }
 
+    /// Whether the payment heard it or not, it is followed: the caller asks again in any case.
+    mutating func repeated(
+        _ record: IdempotencyRecord, _ payment: Payment, _ input: Input, _ now: Timestamp
+    ) -> Step? {
+        switch input {
+        case .engine(.failed(let failure)), .failed(let failure): return finish(.failure(.store(failure)))
+        case .engine: return goOn(record, payment, now)
+        default: return nil
+        }
+    }
+
+    private mutating func goOn(_ record: IdempotencyRecord, _ payment: Payment, _ now: Timestamp) -> Step? {
+        guard wait > .zero else { return finish(.success(.inFlight(payment))) }
+        return follow(payment, now, record)
+    }
+
     /// A cancel after the payment went forward, or a capture after another one.
-    private static func cameTooLate(_ record: IdempotencyRecord, _ payment: Payment) -> Bool {
-        switch record.operation {
+    static func cameTooLate(
+        _ operation: IdempotencyRecord.Operation, _ key: IdempotencyKey, _ payment: Payment
+    ) -> Bool {
+        switch operation {
         case .create, .refund: false
         case .cancel: payment.latch == .forward || payment.latch == .compensate
-        case .capture: payment.capture?.key != record.key
+        case .capture: payment.capture?.key != key
         }
     }
 

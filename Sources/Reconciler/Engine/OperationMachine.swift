@@ -27,15 +27,16 @@ public struct OperationMachine: Sendable {
 
     /// What it is told.
     public enum Input: Sendable {
-        /// It begins. `isLookedUpFirst`: see ``EngineMachine/isKnownOrRefused(_:_:)``; means something for a create.
-        case began(isLookedUpFirst: Bool)
+        /// It begins. `isLookedUpFirst`: see ``EngineMachine/isKnownOrRefused(_:_:)``; `asksCallers`: see
+        /// ``EngineMachine/asksCallers``. Both mean something for a create.
+        case began(isLookedUpFirst: Bool, asksCallers: Bool)
         /// Of ``Step/readPayment(_:)``.
         case payment(Payment?)
         /// Of ``Step/readRecord(caller:key:)``.
         case record(IdempotencyRecord?)
         /// The store could not do the step.
         case failed(StoreFailure)
-        /// Of ``Step/create(_:_:)``, ``Step/submit(_:_:)`` and ``Step/askNow(_:)``.
+        /// Of ``Step/create(_:_:)``, ``Step/submit(_:_:)``, ``Step/askNow(_:)`` and ``Step/tellRepeated(_:)``.
         case engine(EngineAnswer)
         /// The payment is durable as it is here, and this answer was kept with it.
         case changed(Payment, kept: StoredAnswer?)
@@ -59,6 +60,8 @@ public struct OperationMachine: Sendable {
         case submit(OperationRunner.Request.Operation, IdempotencyRecord)
         /// Have the engine read the status now.
         case askNow(PaymentID)
+        /// Tell the engine that the caller repeats what created the payment.
+        case tellRepeated(Payment)
         /// Wait for a moment, or for news of the payment.
         case wait(until: Timestamp)
         /// Ask the engine whether the payment is in work in this process.
@@ -75,6 +78,10 @@ public struct OperationMachine: Sendable {
         case lookingUp(after: OperationRefusal?)
         case asking
         case joining(IdempotencyRecord)
+        /// The engine is being told that the create of this payment was repeated.
+        case repeating(IdempotencyRecord, Payment)
+        /// The payment is read at its providers before it is known whether it permits this.
+        case confirming(OperationRefusal)
         case following(Following)
         case over
     }
@@ -90,6 +97,10 @@ public struct OperationMachine: Sendable {
     let wait: Span
     let rules: EngineRules
     var phase = Phase.beginning
+    /// Whether payments wait until their callers ask again.
+    var asksCallers = false
+    /// Until when it waits for what is being confirmed, and the pause before it asks again.
+    var confirmation: (until: Timestamp, pause: Span)?
     /// News of before it followed.
     var news: (payment: Payment, kept: StoredAnswer?)?
 
@@ -143,6 +154,8 @@ public struct OperationMachine: Sendable {
         case .lookingUp(let refusal): return lookedUp(input, refusal, now)
         case .asking: return asked(input, now)
         case .joining(let record): return join(record, input, now)
+        case .repeating(let record, let payment): return repeated(record, payment, input, now)
+        case .confirming(let refusal): return confirm(refusal, input, now)
         case .following(let following): return follow(following, input, now)
         case .over: return nil
         }
@@ -156,7 +169,8 @@ public struct OperationMachine: Sendable {
     // MARK: Handing on
 
     private mutating func begin(_ input: Input, _ now: Timestamp) -> Step? {
-        guard case .began(let isLookedUpFirst) = input else { return nil }
+        guard case .began(let isLookedUpFirst, let asksCallers) = input else { return nil }
+        self.asksCallers = asksCallers
         switch wish {
         case .create:
             // A new key is the rule, and the store finds out about the others: looking first would be one more wait.

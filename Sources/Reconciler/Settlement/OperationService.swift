@@ -108,8 +108,7 @@ extension OperationService {
         _ machine: OperationMachine, _ changes: AsyncStream<News>
     ) async -> Result<OperationResult, OperationFailure> {
         var machine = machine
-        let isLookedUpFirst = await engine.isKnownOrRefused(machine.payment)
-        var step = machine.handle(.began(isLookedUpFirst: isLookedUpFirst), at: clock.now())
+        var step = machine.handle(await engine.beginning(of: machine.payment), at: clock.now())
         while let next = step {
             switch next {
             case .finish(let result): return result
@@ -168,6 +167,7 @@ extension OperationService {
             case .submit(let operation, let record):
                 return .engine(await engine.submit(operation, record: record))
             case .askNow(let id): return .engine(await engine.askNow(id))
+            case .tellRepeated(let payment): return .engine(await engine.tellRepeated(payment))
             case .askWhetherInWork(let id): return .isInWork(await engine.isInWork(id))
             case .wait, .finish: return .waited
             }

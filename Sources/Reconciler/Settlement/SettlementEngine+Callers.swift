@@ -17,8 +17,14 @@ extension SettlementEngine {
     /// Reads every undecided status of a payment now.
     func askNow(_ id: PaymentID) async -> EngineAnswer { await ask { .askNow(ticket: $0, id) } }
 
-    /// Whether a create under this payment's key need not be tried before the key is looked up.
-    func isKnownOrRefused(_ id: PaymentID) -> Bool { machine.isKnownOrRefused(id, settings.gate.standing) }
+    /// A caller repeats what created the payment.
+    func tellRepeated(_ payment: Payment) async -> EngineAnswer { await ask { .repeated(ticket: $0, payment) } }
+
+    /// What an operation on this payment is told first.
+    func beginning(of id: PaymentID) -> OperationMachine.Input {
+        .began(
+            isLookedUpFirst: machine.isKnownOrRefused(id, settings.gate.standing), asksCallers: machine.asksCallers)
+    }
 
     /// Whether the payment is in work in this process, which hears of each of its changes.
     func isInWork(_ id: PaymentID) -> Bool { machine.isInWork(id) }

@@ -47,6 +47,9 @@ extension Plant {
             "ageIgnored", "a key is sent again however old it is", within: 150, breaks: [2, 15],
             table: .seeing { $0.age = .safe }, in: .forgetful),
         bug(
+            "begunUnasked", "what had no effect is begun after lost rows without being asked for again", within: 60,
+            breaks: [15], table: .seeing { $0.awaitsCaller = false }, in: .lossy),
+        bug(
             "doubtGivenToPeople", "what may safely be sent again is left to people", within: 5, breaks: [15],
             table: .withRow { facts in
                 facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound

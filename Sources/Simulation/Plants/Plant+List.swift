@@ -127,7 +127,10 @@ extension Plant {
             breaks: [12]),
         breach(
             .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 45,
-            breaks: [6, 7], in: .lossyInDoubt),
+            breaks: [6, 7, 15], in: .lossyInDoubt),
+        breach(
+            .unconfirmedJudged, "what is asked of a payment that is being confirmed is judged by its row", within: 60,
+            breaks: [15], in: .lossy),
         breach(
             .drainingIgnored, "whoever is told to stop goes on beginning things", within: 5, breaks: [15],
             in: .handedOver),

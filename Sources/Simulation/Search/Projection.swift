@@ -82,6 +82,7 @@ struct Projection {
         if let window = payment.recovery {
             put(ahead: window.readsCountFrom)
             put(flag: window.listingCompared)
+            put(flag: window.repetition == .awaited)
         }
         for refund in payment.refunds {
             for part in refund.parts {

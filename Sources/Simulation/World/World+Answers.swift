@@ -19,8 +19,13 @@ extension World {
         case .success(.unsettled(let payment)), .success(.inFlight(let payment)):
             answer(ask, .accepted(payment.state))
         case .failure(.keyReused): answer(ask, .keyReused)
-        case .failure(.refused(.tooLate(let state), _)), .failure(.refused(.wrongState(let state, _), _)):
+        case .failure(.refused(.wrongState(let state, _), _)):
+            if there?.isBeingConfirmed == true {
+                misconduct = "a caller was refused for a state that nobody has confirmed"
+            }
             answer(ask, .refused(state))
+        case .failure(.refused(.tooLate(let state), _)): answer(ask, .refused(state))
+        case .failure(.refused(.beingConfirmed, _)): answer(ask, .unavailable)
         case .failure(.refused(.invalid, _)): answer(ask, .refused(there?.state ?? .processing))
         // Its place was taken to undo what the provider had of it.
         case .failure(.undone), .failure(.notFound):

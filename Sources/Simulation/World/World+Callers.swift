@@ -102,7 +102,9 @@ extension World {
         let operation = task.planned.operation
         let wish: OperationMachine.Wish
         switch operation.kind {
-        case .create(let body): wish = .create(plan.payments[task.payment].requests[body])
+        case .create(let body):
+            wish = .create(plan.payments[task.payment].requests[body])
+            if replicas[replica].site == activeSite { unheard.remove(task.payment) }
         case .cancel: wish = .operate(.cancel(reason: nil), on: operation.payment)
         case .capture(let amounts):
             wish = .operate(.capture(amounts: byLeg(amounts, task.payment)), on: operation.payment)
@@ -118,7 +120,11 @@ extension World {
         // As `SiteOperations` does.
         guard standing.refusal == nil, !standing.isDraining else { return finish(ask, .failure(refusal(standing))) }
         let isKnown = replicas[replica].engine?.isKnownOrRefused(operation.payment, standing) ?? true
-        go(on: ask, .began(isLookedUpFirst: isKnown && !does(.duplicateCreateAccepted)))
+        go(
+            on: ask,
+            .began(
+                isLookedUpFirst: isKnown && !does(.duplicateCreateAccepted),
+                asksCallers: replicas[replica].engine?.asksCallers ?? false))
     }
 
     private func byLeg(_ amounts: [Int]?, _ payment: Int) -> [Int: Money]? {
@@ -150,6 +156,7 @@ extension World {
         case .submit(let operation, let record):
             tell(replica, .submit(OperationRunner.Request(ticket: ask, operation: operation, record: record)))
         case .askNow(let id): tell(replica, .askNow(ticket: ask, id))
+        case .tellRepeated(let payment): tell(replica, .repeated(ticket: ask, payment))
         case .wait(let moment): push(.follow(ask: ask), after: (moment - own).milliseconds)
         case .askWhetherInWork(let id): go(on: ask, .isInWork(replicas[replica].engine?.isInWork(id) ?? false))
         case .finish(let result): finish(ask, result)

@@ -120,6 +120,9 @@ extension World {
         let lost = promotion?.lost ?? []
         emit(.promoted(site: site, epoch: term.epoch, rowsLost: lost.count))
         if loss != nil { push(.site(.review), after: 60_000) }
+        if loss?.keepsAcknowledgedRows == false {
+            unheard = Set(tasks.indices.filter { tasks[$0].isCreate }.map { tasks[$0].payment })
+        }
         return sites[site].row
     }
 

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 internal import Reconciler
 
@@ -36,12 +37,22 @@ extension World {
         if outages[provider] > now, chance.bits(37, a, b, c) & 1 == 0 {
             return tell(job, order, AttemptReport(.unsent, code: "connection_refused"), after: 5)
         }
+        judgeBeginning(order, job)
         emit(.sent(replica: job.replica, token: job.token, order))
         let wire = wires.put(
             Wire(
                 replica: job.replica, incarnation: job.incarnation, payment: job.payment, token: job.token,
                 order: order, began: own, copies: 0))
         launch(wire, provider, order, own, a, b, c)
+    }
+
+    /// What callers were told may be lost with rows: nothing is begun for them before they ask again.
+    private mutating func judgeBeginning(_ order: SendOrder, _ job: Job) {
+        let site = replicas[job.replica].site
+        guard site == activeSite, unheard.contains(job.payment), order.effect == .primary,
+            sites[site].store.rows[job.payment]?.payment.latch == Latch.none
+        else { return }
+        misconduct = "payment \(job.payment) was begun after lost rows, and its caller had not asked again"
     }
 
     /// Which attempt a fault is about.

@@ -78,6 +78,9 @@ public struct World {
     /// Requests that left before they were decided durably; only sabotage does that.
     var sentEarly: Set<AttemptName> = []
     var tasksOf: [[Int]] = []
+    /// Payments that had not ended when rows were lost, of which what their callers were told may be lost, until those
+    /// ask again.
+    var unheard: Set<Int> = []
     /// What an engine did that it must not do though no payment shows it; a run ends with it.
     var misconduct: String?
     /// Claims of each payment since it was last changed.
