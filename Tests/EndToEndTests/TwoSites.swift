@@ -17,7 +17,9 @@ struct TwoSites: Sendable {
 
     /// What `site:` says of both, beside names.
     static func site(_ name: String, _ peer: String, _ more: String) -> String {
-        "name: \(name), peer: {name: \(peer), url: 'https://\(peer).example'}, clock_skew: 500ms, \(more)"
+        let fence = more.contains("proof:") ? "" : ", unfenced: a test stops one by hand"
+        let both = "name: \(name), peer: {name: \(peer), url: 'https://\(peer).example'}, clock_skew: 500ms"
+        return "\(both), \(more)\(fence)"
     }
 
     /// Lends both sites. The world's first daemon is the active site's.

@@ -61,6 +61,12 @@ import Yams
         #expect(try risks("base: reference_sale", accepted).isEmpty)
     }
 
+    @Test func `a pair that nothing of ours fences says in words what does`() throws {
+        let lines = "site: {name: east, \(Self.peer), replication: synchronous, unfenced: 'the network, by a script'}"
+        let site = try read(Self.postgres + lines).site
+        #expect(site.unfenced == "the network, by a script" && site.proof == .none)
+    }
+
     @Test func `a site is read with its peer, its proof and its witness`() throws {
         let site = try read(
             Self.postgres + """
@@ -90,6 +96,18 @@ import Yams
         (
             postgres + "site: {name: west, \(peer), replication: synchronous}",
             "site.peer.name: 'west'; allowed: another name"
+        ),
+        (
+            postgres + "site: {name: east, \(peer), replication: synchronous}",
+            "site.proof: 'none'; allowed: standby or postgres, with site.peer"
+        ),
+        (
+            postgres + "site: {name: east, \(peer), replication: synchronous, unfenced: no}",
+            "site.unfenced: 'no'; allowed: 8 to 200 characters"
+        ),
+        (
+            postgres + "site: {name: east, \(peer), replication: synchronous, proof: standby, unfenced: by a script}",
+            "site.unfenced: 'by a script'; allowed: only with site.peer and site.proof none"
         ),
         (postgres + "site: {name: east, \(peer)}", "site.replication: 'none'; allowed: asynchronous or synchronous"),
         (
@@ -121,7 +139,8 @@ import Yams
     }
 
     @Test func `on an asynchronous replica the contracts are judged as on a store that loses rows`() {
-        let lines = Self.postgres + "site: {name: east, \(Self.peer), replication: asynchronous}"
+        let lines =
+            Self.postgres + "site: {name: east, \(Self.peer), replication: asynchronous, unfenced: by a script}"
         #expect(problems(lines).isEmpty)
         let found = problems(lines, ["RECONCILED_PROVIDERS_CARD_CONTRACT_BASE": "reference_sale"])
         #expect(found.contains { $0.contains("one-phase-on-asynchronous-store") }, "\(found)")

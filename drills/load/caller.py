@@ -52,9 +52,14 @@ class Caller(threading.Thread):
                 return
             payment = self._follow(plan, payment)
             if payment is not None and payment["state"] == "succeeded" and plan.kind == "refunded":
+                self._pause(plan.pause)
                 payment = self._operate(plan, payment, "refunds", {"reason": "one came back"})
             elif payment is not None and payment["state"] == "authorized":
-                payment = self._operate(plan, payment, "cancel", {"reason": "the customer left"})
+                self._pause(plan.pause)
+                if plan.kind == "captured":
+                    payment = self._operate(plan, payment, "capture", {})
+                else:
+                    payment = self._operate(plan, payment, "cancel", {"reason": "the customer left"})
             if payment is not None:
                 return
             # It was acknowledged and is not there: a caller asks for it again, with the same key.
@@ -87,6 +92,11 @@ class Caller(threading.Thread):
             payment = self._read(plan, payment["id"])
             if payment is None:
                 return None
+            if payment.get("recovery", {}).get("step") == "awaits_request":
+                # Rows were lost: it is charged only if its caller still wants it.
+                payment = self._create(plan)
+                if payment is None:
+                    return None
 
     def _read(self, plan: Plan, identifier: str) -> dict | None:
         status, body, server = self._send("GET", f"/v1/payments/{identifier}", None, plan.key)
@@ -110,6 +120,9 @@ class Caller(threading.Thread):
                 return self._until_done(plan, payment["id"], operation)
             if status == 409 and not str(answer.get("type", "")).endswith("idempotency-in-flight"):
                 # Too late, or done by a deadline: the payment itself tells.
+                self._journal.write(
+                    "refused_operation", plan.key, id=payment["id"], operation=operation,
+                    problem=answer.get("type"), server=server)
                 current = self._read(plan, payment["id"])
                 return current and self._follow(plan, current)
             if status == 409:

@@ -5,7 +5,9 @@ import threading
 from dataclasses import dataclass
 
 # How the payments are spread over what can be asked for, in percent.
-SHARES = [("plain", 60), ("two_legs", 20), ("declined", 8), ("refunded", 7), ("canceled", 5)]
+SHARES = [("plain", 56), ("two_legs", 18), ("declined", 8), ("refunded", 7), ("canceled", 5), ("captured", 6)]
+# A caller comes back to its payment after up to so many seconds: so that some do right after a loss.
+LONGEST_PAUSE = 4.0
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,8 @@ class Plan:
     key: str
     kind: str
     body: dict
+    # How long the caller takes before it refunds, cancels or captures, in seconds.
+    pause: float
 
     @property
     def amount(self) -> int:
@@ -51,10 +55,10 @@ class Plans:
                 {"provider": provider, "instrument": instrument, "amount": money(value)}
                 for provider, instrument, value in legs
             ],
-            "capture": "manual" if kind == "canceled" else "automatic",
+            "capture": "manual" if kind in ("canceled", "captured") else "automatic",
             "reference": key,
         }
-        return Plan(key, kind, body)
+        return Plan(key, kind, body, chance.uniform(0, LONGEST_PAUSE))
 
 
 def money(value: int) -> dict:

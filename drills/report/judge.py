@@ -37,7 +37,8 @@ class Verdict:
 def judge(evidence: Evidence) -> list[Verdict]:
     verdicts = [
         charged_twice(evidence), acknowledged_kept(evidence), told_stands(evidence), books_agree(evidence),
-        sums_agree(evidence), states_mean(evidence), nothing_in_doubt(evidence), chain_unbroken(evidence),
+        sums_agree(evidence), states_mean(evidence), nothing_in_doubt(evidence), permitted(evidence),
+        chain_unbroken(evidence),
     ]
     if site_promotions(evidence):
         verdicts.append(one_site(evidence))
@@ -270,6 +271,19 @@ def nothing_in_doubt(evidence: Evidence) -> Verdict:
     verdict.could_be_judged = len(ends) == 1 and ends[0]["broken"] == 0
     refused = [line for line in evidence.journal if line["event"] == "refused"]
     verdict.violations += [f"{line['key']} was refused: {line['status']} {line['problem']}" for line in refused]
+    return verdict
+
+
+def permitted(evidence: Evidence) -> Verdict:
+    """What a payment permits is not refused, also right after rows were lost: a caller believes what it is told, and a
+    hold that is not captured is left."""
+    operations = [line for line in evidence.journal if line["event"] in ("operation", "refused_operation")]
+    verdict = Verdict("nothing-refused-wrongly", "No operation is refused that its payment permits.", len(operations))
+    for line in operations:
+        booked = evidence.books.get(line["id"])
+        if line["event"] == "refused_operation" and booked is not None and booked["state"] == "succeeded":
+            verdict.violations.append(
+                f"{line['id']}: {line['operation']} was refused ({line['problem']}), and it succeeded")
     return verdict
 
 

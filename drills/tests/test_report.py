@@ -245,6 +245,19 @@ class JudgeTests(unittest.TestCase):
                 line["server"] = None
         self.assertEqual(self.story.broken(), {"one-site"})
 
+    def test_a_capture_that_the_payment_permits_is_refused(self):
+        refused = {
+            "at": START + 12_000, "event": "refused_operation", "key": "key-7", "id": "pay_7", "operation": "capture",
+            "problem": "/problems/state-conflict", "server": "b1"}
+        self.story.journal.insert(-1, refused)
+        self.assertEqual(self.story.broken(), {"nothing-refused-wrongly"})
+
+    def test_a_cancel_that_is_refused_because_the_payment_failed(self):
+        self.story.journal.insert(-1, {
+            "at": START + 12_000, "event": "refused_operation", "key": "key-7", "id": "pay_unknown",
+            "operation": "cancel", "problem": "/problems/too-late", "server": "b1"})
+        self.assertEqual(self.story.broken(), set())
+
     def test_something_is_sent_before_it_is_asked_about(self):
         self.story.requests = [
             item for item in self.story.requests if (item["key"], item["operation"]) != ("K40", "inquire")]

@@ -170,9 +170,9 @@ public struct Payment: Sendable, Hashable, Codable {
     }
 
     /// Whether rows were lost, and what the providers say now is not known of every leg: what the row shows may be
-    /// older than what its caller was told.
+    /// older than what its caller was told. A leg that people decide about was read.
     public var isBeingConfirmed: Bool {
-        guard let recovery, conclusion == nil else { return false }
+        guard let recovery, conclusion == nil, !legs.contains(where: { $0.quarantine != nil }) else { return false }
         switch latch {
         case .none:
             return legs.contains {

@@ -11,6 +11,8 @@ extension Configuration {
         var peer: SiteOperations.Peer?
         /// From where the site's right to act is renewed.
         var proof: SiteProofKind
+        /// Why nothing stops this site when the other one takes over, in the operator's words.
+        var unfenced: String?
         /// How long a renewal lasts.
         var lease: Span
         /// The most by which clocks of the sites' databases differ.
@@ -52,6 +54,7 @@ extension Configuration {
         ) { SiteReplication(rawValue: $0).flatMap { $0 == .unknown ? nil : $0 } }
         let site = Site(
             name: readName(section, "name") ?? .main, peer: readPeer(section), proof: proof,
+            unfenced: section.text("unfenced"),
             lease: section.duration("lease", default: .seconds(10), atLeast: .seconds(2)),
             skew: section.duration("clock_skew", default: .seconds(1), atLeast: .zero),
             replication: replication, standby: section.text("standby"),
@@ -156,10 +159,28 @@ extension Configuration {
             section.report(
                 "clock_skew", value: DurationText.render(site.skew), allowed: "at most a quarter of site.lease")
         }
+        checkFence(site, section)
         if site.peer != nil, site.replication == .none {
             section.report(
                 "replication", value: "none",
                 allowed: "asynchronous or synchronous, with site.peer: how the other site's database follows")
+        }
+    }
+
+    /// A site whose right to act nobody renews goes on when it is cut off, beside the other one.
+    private static func checkFence(_ site: Site, _ section: ConfigurationSection) {
+        let isUnfenced = site.peer != nil && site.proof == .none
+        if isUnfenced, site.unfenced == nil {
+            section.report(
+                "proof", value: SiteProofKind.none.rawValue,
+                allowed: "standby or postgres, with site.peer: else a site that is cut off acts beside the other one; "
+                    + "where something else stops it, say what in site.unfenced")
+        }
+        guard let words = site.unfenced else { return }
+        if !isUnfenced {
+            section.report("unfenced", value: words, allowed: "only with site.peer and site.proof none")
+        } else if !(8...200).contains(words.unicodeScalars.count) {
+            section.report("unfenced", value: words, allowed: "8 to 200 characters: what stops a site that is cut off")
         }
     }
 }

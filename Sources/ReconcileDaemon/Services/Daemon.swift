@@ -21,6 +21,9 @@ struct Daemon {
     func run() async throws {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
+        if let words = configuration.site.unfenced {
+            logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
+        }
         let clock = SystemClock()
         let store = try await configuration.store.open(
             at: configuration.site.name, logger, isDaemon: true, adoptsTerm: false)
