@@ -14,13 +14,19 @@ struct ComparedStory {
     let start: Timestamp
 
     init() throws {
-        story = try Story()
+        var story = try Story()
         try story.settle()
+        self.init(story)
+    }
+
+    /// What became of a story, a day later.
+    init(_ story: Story) {
+        self.story = story
         yen = story.payment.amount.currency
         provider = story.providers[0].name
         start = story.now
         // Long after everything: nothing is in flight.
-        story.now = story.now + .days(1)
+        self.story.now = story.now + .days(1)
     }
 
     /// The key of the payment's transaction.
@@ -57,10 +63,12 @@ struct ComparedStory {
     }
 
     /// Enters a transaction that nobody here sent.
-    mutating func enterStranger(_ key: EffectKey, naming payment: PaymentID? = nil) throws {
+    mutating func enterStranger(
+        _ key: EffectKey, naming payment: PaymentID? = nil, amount: Int64 = 500
+    ) throws {
         story.providers[0].enterStranger(
             key, naming: try payment ?? PaymentID(caller: CallerID("shop"), key: IdempotencyKey("lost")), leg: 0,
-            amount: try Money(500, yen), isForeign: false, at: story.now)
+            amount: try Money(amount, yen), isForeign: false, at: story.now)
         story.now = story.now + .days(1)
     }
 

@@ -79,6 +79,44 @@ import Testing
         #expect(young.count == 1 && young[0].contains("ms ago"), "\(young)")
     }
 
+    /// Holds end after six hours.
+    private var shortHolds: ProviderContract {
+        var contract = ProviderContract.reference
+        contract.authorizationLife = .hours(6)
+        return contract
+    }
+
+    @Test func `21 allows what a hold of others is called that stands where ours ended`() throws {
+        // Seed 3042848539: the sums agree, and ours is not there any more.
+        var story = try Story([shortHolds], .manual)
+        try story.settle()
+        var compared = ComparedStory(story)
+        let amount = compared.story.payment.amount.value
+        try compared.enterStranger(compared.key, amount: amount)
+        #expect(try opened(compared, .contradiction).isEmpty)
+        // Beside ours that stands, the sums themselves differ; one that ended is none of it.
+        story = try Story([.reference], .manual)
+        try story.settle()
+        compared = ComparedStory(story)
+        #expect(try opened(compared, .contradiction).count == 1)
+        try compared.enterStranger(compared.key, amount: amount)
+        #expect(try opened(compared, .contradiction).isEmpty)
+    }
+
+    @Test func `21 allows to call a difference what is in doubt here and forgotten there`() throws {
+        // Seed 3042850265: a hold that ended, and that its provider shows no more, cannot be told from one that stands.
+        func inDoubt(_ contract: ProviderContract) throws -> ComparedStory {
+            var story = try Story([contract], .manual)
+            try story.deliver(try story.nextSend())
+            return ComparedStory(story)
+        }
+        var forgetful = shortHolds
+        forgetful.statusRetention = .hours(12)
+        #expect(try opened(inDoubt(forgetful), .statusDiffers).isEmpty)
+        let shown = try opened(inDoubt(shortHolds), .statusDiffers)
+        #expect(shown.count == 1 && shown[0].contains("and the sides agree"), "\(shown)")
+    }
+
     @Test func `21 allows to call hidden what is hidden`() throws {
         var compared = try ComparedStory()
         let isHidden = compared.story.providers[0].hide(

@@ -21,18 +21,40 @@ public enum LossReview: Sendable, Hashable {
         /// Its contract.
         public var contract: ProviderContract
         /// Its runs that were planned since the loss, in any order.
-        public var runs: [ComparisonRun]
+        public var runs: [Run]
         /// How far what only the provider knows is settled.
         public var settlement: Settlement
 
-        /// What is known.
+        /// What is known; runs of other providers and dry ones are left out.
         public init(
-            provider: ProviderName, contract: ProviderContract, runs: [ComparisonRun], settlement: Settlement
+            provider: ProviderName, contract: ProviderContract, runs: some Sequence<ComparisonRun>,
+            settlement: Settlement
         ) {
             self.provider = provider
             self.contract = contract
-            self.runs = runs
+            self.runs = runs.compactMap { $0.provider == provider && !$0.isDry ? Run($0) : nil }
             self.settlement = settlement
+        }
+    }
+
+    /// What counts of one run. There are thousands of them in a long window: this is small, and holds no references.
+    public struct Run: Sendable, Hashable {
+        fileprivate let kind: ComparisonRun.Kind
+        fileprivate let window: ComparedWindow
+        fileprivate let attempt: Int
+        fileprivate let createdAt: Timestamp
+        /// When it ended; `nil` while it may still change.
+        fileprivate let endedAt: Timestamp?
+        /// Whether it ended, every key that it asked for was answered, and the money is proven.
+        fileprivate let isFlawless: Bool
+
+        fileprivate init(_ run: ComparisonRun) {
+            kind = run.kind
+            window = run.window
+            attempt = run.attempt
+            createdAt = run.createdAt
+            endedAt = run.state.isFinal ? run.finishedAt ?? run.createdAt : nil
+            isFlawless = run.isProven == true && run.counts.unanswered == 0
         }
     }
 
@@ -90,10 +112,8 @@ public enum LossReview: Sendable, Hashable {
                 obstacles.append(.beginningUnknown)
                 continue
             }
-            let since = provider.runs.filter {
-                $0.provider == provider.provider && !$0.isDry && $0.createdAt >= recovery.at
-            }
-            if covers(since.filter(\.isFlawless), window) {
+            let since = provider.runs.filter { $0.createdAt >= recovery.at }
+            if covers(since.lazy.filter(\.isFlawless).map(\.window), window) {
                 isCompared = isCompared && provider.settlement != .leftToPolicy
                 guard provider.settlement != .done else { continue }
                 obstacles.append(.unsettled(provider.provider))
@@ -119,11 +139,11 @@ public enum LossReview: Sendable, Hashable {
             from: kept + (Span.zero - margin), to: max(kept, end) + contract.visibilityLag + .milliseconds(1))
     }
 
-    /// Whether the runs' windows leave no gap.
-    private static func covers(_ runs: [ComparisonRun], _ window: ComparedWindow) -> Bool {
+    /// Whether the compared windows leave no gap in this one.
+    private static func covers(_ compared: some Sequence<ComparedWindow>, _ window: ComparedWindow) -> Bool {
         var covered = window.from
-        for run in runs.sorted(by: { $0.window.from < $1.window.from }) where run.window.from <= covered {
-            covered = max(covered, run.window.to)
+        for next in compared.sorted(by: { $0.from < $1.from }) where next.from <= covered {
+            covered = max(covered, next.to)
         }
         return covered >= window.to
     }
@@ -135,14 +155,13 @@ public enum LossReview: Sendable, Hashable {
 
     /// A run over the whole window, or another attempt at it.
     private static func next(
-        _ provider: Evidence, _ window: ComparedWindow, _ runs: [ComparisonRun], _ settings: ComparisonSettings,
+        _ provider: Evidence, _ window: ComparedWindow, _ runs: [Run], _ settings: ComparisonSettings,
         _ now: Timestamp
     ) -> Next {
         let own = runs.filter { $0.kind == .asked && $0.window == window }.max { $0.attempt < $1.attempt }
         if let own {
-            guard own.state.isFinal else { return .wait(nil) }
-            let again = (own.finishedAt ?? own.createdAt) + settings.askAgainAfter
-            guard again <= now, own.attempt + 1 < mostAttempts else { return .wait(nil) }
+            guard let endedAt = own.endedAt else { return .wait(nil) }
+            guard endedAt + settings.askAgainAfter <= now, own.attempt + 1 < mostAttempts else { return .wait(nil) }
         }
         do {
             return .plan(
@@ -180,11 +199,6 @@ public enum LossObstacle: Sendable, Hashable, CustomStringConvertible {
         case .unsettled(let provider): "what only \(provider) knows is not settled"
         }
     }
-}
-
-extension ComparisonRun {
-    /// Whether it ended, every key that it asked for was answered, and the money is proven.
-    fileprivate var isFlawless: Bool { isProven == true && counts.unanswered == 0 }
 }
 
 extension Discrepancy {

@@ -64,7 +64,8 @@ public struct NothingIsInvented: Invariant {
         // the other (seed 2795823962).
         let wereTwo = finding.finding == .duplicate && sides.goneAt != nil
         let mayDiffer =
-            sides.differ || sides.isShownOtherwise || sides.wasChangedByOthers || wereTwo
+            sides.differ || sides.isReplaced || sides.isForgotten || sides.isShownOtherwise || sides.wasChangedByOthers
+            || wereTwo
             || provider.wasHidden(key, at: began)
         findings.require(
             mayDiffer, at, sides.named,

@@ -89,6 +89,14 @@ struct TrueSides {
         return ourSide != theirSide
     }
 
+    /// Whether ours ended, and another under its key holds or took money: the sums may agree, and nothing else does
+    /// (seed 3042848539).
+    var isReplaced: Bool { transaction?.isLive == false && all.contains(where: \.isLive) }
+
+    /// Whether we do not know what it is, and the provider does not show any more what became of it: what it showed
+    /// last may still stand, for all that anybody can see (seed 3042850265).
+    var isForgotten: Bool { ours != nil && ourSide == nil && !isShown }
+
     /// Whether people have to decide about it on our side.
     var isWithPeople: Bool {
         guard let (payment, leg) = ours else { return false }

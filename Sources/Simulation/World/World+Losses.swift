@@ -36,14 +36,14 @@ extension World {
     private func evidence(of provider: Int, since loss: Timestamp, _ replica: Int) -> LossReview.Evidence {
         let comparisons = sites[replicas[replica].site].store.comparisons
         let name = providerNames[provider]
-        let runs = comparisons.runs.values.filter { $0.provider == name && $0.createdAt >= loss }
+        let runs = comparisons.runs.values.lazy.filter { $0.createdAt >= loss }
         let settlement = comparisons.discrepancies.values.reduce(LossReview.Settlement.done) { furthest, found in
             let isTheirs = found.provider == name && LossReview.onlyTheirs.contains(found.finding)
             return isTheirs ? max(furthest, LossReview.Settlement(found)) : furthest
         }
         return LossReview.Evidence(
             provider: name, contract: contracts(replica)[name] ?? plan.providers[provider].contract,
-            runs: runs.sorted { $0.id < $1.id }, settlement: settlement)
+            runs: runs, settlement: settlement)
     }
 
     private func hasUnsettled(_ site: Int) -> Bool {
