@@ -66,6 +66,7 @@ let package = Package(
                 .embedInCode("Migrations/0005-site.sql"), .embedInCode("Migrations/0006-store-identity.sql"),
                 .embedInCode("Migrations/0007-waiting.sql"), .embedInCode("Migrations/0008-asked.sql"),
                 .embedInCode("Migrations/0009-witness.sql"),
+                .embedInCode("Migrations/0010-alive.sql"),
             ], swiftSettings: strict),
         // The wire.
         .target(name: "StrictJSON", swiftSettings: core),

@@ -68,6 +68,14 @@ extension MemoryStore: SiteStore {
         }
     }
 
+    /// Writes down that the site acts although nobody follows.
+    public func noteAlive(epoch: Int64) async throws(StoreFailure) {
+        try perform(.noteAlive) {
+            guard siteRow.epoch == epoch, !siteRow.phase.isOver else { return }
+            siteRow.aliveAt = moment()
+        }
+    }
+
     /// Begins a term.
     public func beginTerm(
         _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?

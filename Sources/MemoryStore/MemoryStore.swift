@@ -25,7 +25,7 @@ public actor MemoryStore: PaymentStore {
         self.clock = clock
         let first = SiteTerm(
             epoch: 1, site: .main, since: clock(), beginning: .first, by: "reconciled", reason: "the store is new")
-        siteRow = SiteRow(term: first)
+        siteRow = SiteRow(term: first, aliveAt: first.since)
         siteTerms = [first]
     }
 

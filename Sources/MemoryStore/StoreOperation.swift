@@ -80,6 +80,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case discrepancyCounts = "discrepancy counts"
     /// ``SiteStore/siteReading()``
     case siteReading = "site"
+    /// ``SiteStore/noteAlive(epoch:)``
+    case noteAlive = "note alive"
     /// ``SiteStore/renewSite(_:)``
     case renewSite = "renew site"
     /// ``SiteStore/beginTerm(_:after:loss:)``

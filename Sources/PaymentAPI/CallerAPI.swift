@@ -19,13 +19,18 @@ public struct CallerAPI: Sendable {
     ///   - amountCheck: Why a provider cannot take an amount (an adapter's conversion), `nil` if it can.
     ///   - limits: How much is accepted.
     ///   - description: The published description, served at `/openapi.yaml`.
+    ///   - site: What the site says of itself, served at `/v1/site`.
     ///   - clock: What deadlines and `Retry-After` are judged by.
     ///   - logger: Gets one line for each request.
     public init(
         operations: any PaymentOperations, callers: CallerDirectory,
         contracts: [ProviderName: ProviderContract],
         amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
-        description: [UInt8], clock: any WallClock, logger: Logger
+        description: [UInt8],
+        site: @escaping @Sendable () -> SiteWord = {
+            SiteWord(site: .main, store: nil, activeSite: .main, epoch: nil)
+        },
+        clock: any WallClock, logger: Logger
     ) {
         self.limits = limits
         self.logger = logger
@@ -34,7 +39,7 @@ public struct CallerAPI: Sendable {
             routes: OperationRoutes(
                 operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
                 clock: clock),
-            limits: limits, description: description,
+            limits: limits, description: description, site: site,
             gate: RequestGate(limit: limits.maximumConcurrentRequests), logger: logger)
     }
 

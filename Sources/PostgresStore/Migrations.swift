@@ -57,6 +57,9 @@ struct Migrations {
         Step(
             number: 9, name: "witness", sql: String(decoding: PackageResources._009_witness_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 10, name: "alive", sql: String(decoding: PackageResources._010_alive_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -32,6 +32,14 @@ extension PostgresStore: SiteStore {
         return reading
     }
 
+    /// Writes down that the site acts although nobody follows. The commit waits for no standby: there is none.
+    public func noteAlive(epoch: Int64) async throws(StoreFailure) {
+        let clock = clock
+        try await perform("note alive") { connection in
+            try SiteTable(connection, clock).noteAlive(epoch: epoch)
+        }
+    }
+
     /// Begins a term, under which this store writes from then on.
     public func beginTerm(
         _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?

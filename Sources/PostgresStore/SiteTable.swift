@@ -50,7 +50,7 @@ struct SiteTable {
                 WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
                 ELSE (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint
             END,
-            (SELECT identity FROM store_identity), state.witness
+            (SELECT identity FROM store_identity), state.witness, state.alive_at
         FROM site_state AS state WHERE sole
         """
 
@@ -82,7 +82,8 @@ struct SiteTable {
             proof: try SiteTable.value(rows, 4), replication: try SiteTable.value(rows, 5),
             finalPosition: try position(rows.optionalText(0, 6)),
             recoveries: try StoredDocument.decode(try rows.data(0, 7)),
-            witness: try rows.optionalData(0, 19).map { try StoredDocument.decode($0) })
+            witness: try rows.optionalData(0, 19).map { try StoredDocument.decode($0) },
+            aliveAt: try rows.optionalInt(0, 20).map { Timestamp(milliseconds: $0) })
     }
 
     private static func value<Value: RawRepresentable>(_ rows: Rows, _ column: Int) throws -> Value
@@ -124,13 +125,14 @@ struct SiteTable {
                     """
                     WITH written AS (
                         UPDATE site_state SET epoch = $1, site = $2, phase = 'active', lease_until = NULL,
-                            proof = 'none', replication = 'unknown', final_position = NULL, recoveries = $3
+                            proof = 'none', replication = 'unknown', final_position = NULL, recoveries = $3,
+                            alive_at = $5
                         WHERE sole AND epoch = $4 RETURNING 1
                     ) SELECT require_rows(count(*), 1) FROM written
                     """,
                     [
                         .int(term.epoch), .text(term.site.name), .text(try StoredDocument.encode(row.recoveries)),
-                        .int(epoch),
+                        .int(epoch), .int(term.since.milliseconds),
                     ]),
                 Statement(
                     "INSERT INTO site_terms (epoch, document) VALUES ($1, $2)",
@@ -185,6 +187,24 @@ struct SiteTable {
             throw error
         } catch {
             connection.close()
+            throw error
+        }
+    }
+
+    /// Writes down that the site acts in a term; waits for no standby.
+    func noteAlive(epoch: Int64) throws {
+        do {
+            try connection.run([
+                Statement("BEGIN"), Statement("SELECT set_config('synchronous_commit', 'local', true)"),
+                Statement(
+                    """
+                    UPDATE site_state SET alive_at = greatest(alive_at, \(DatabaseClock.now(1)))
+                    WHERE sole AND epoch = $2 AND phase IN ('active', 'draining')
+                    """, [clock.parameter, .int(epoch)]),
+                Statement("COMMIT"),
+            ])
+        } catch let error as PostgresError {
+            if !connection.isBroken { try connection.run([Statement("ROLLBACK")]) }
             throw error
         }
     }

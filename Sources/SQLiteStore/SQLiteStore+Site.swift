@@ -21,6 +21,9 @@ extension SQLiteStore: SiteStore {
         throw sole.refusal("renew site")
     }
 
+    /// Does nothing: no copy of a file takes the place of another site.
+    public func noteAlive(epoch: Int64) async throws(StoreFailure) {}
+
     /// Refused.
     public func beginTerm(
         _ term: SiteTerm, after epoch: Int64, loss: RecoveryWindow.Loss?

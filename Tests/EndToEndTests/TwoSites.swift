@@ -112,6 +112,20 @@ struct TwoSites: Sendable {
         try await pair.killPrimary()
     }
 
+    /// Kills the daemon of the site that was not active at first.
+    func killWest() { westProcess.kill() }
+
+    /// Starts the daemon of the site that was active at first again, which asks the other one at its real address.
+    ///
+    /// - Parameter more: more of `site:`, in YAML's flow style.
+    func restartEast(_ more: String = "") async throws -> APIClient {
+        let text = try String(contentsOf: world.configuration, encoding: .utf8)
+        let asking = text.replacing("https://west.example", with: "http://127.0.0.1:\(west.port)")
+            .replacing("proof: standby", with: "proof: standby\(more)")
+        try asking.write(to: world.configuration, atomically: true, encoding: .utf8)
+        return try await world.start(0)
+    }
+
     /// Whether a site says to the load balancer that it is active.
     func isActive(_ client: APIClient) async throws -> Bool {
         try await client.send(.get, "/activez", admin: true).status == 200

@@ -91,6 +91,7 @@ internal import Testing
         case .siteReading: _ = try await store.siteReading()
         case .renewSite:
             _ = try await store.renewSite(SiteRenewal(epoch: 1, proof: .postgres, lease: .seconds(1)))
+        case .noteAlive: try await store.noteAlive(epoch: 1)
         case .beginTerm: _ = try await store.beginTerm(term, loss: nil)
         case .changeSite: _ = try await store.changeSite(.mode(.full), epoch: 1)
         case .siteTerms: _ = try await store.siteTerms(limit: 1)

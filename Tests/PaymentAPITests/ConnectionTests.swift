@@ -35,6 +35,17 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `a site says which term it knows to everybody, and nothing else`() async throws {
+        try await RunningAPI.run { api in
+            let answer = try await api.get("/v1/site", token: nil)
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/json")
+            let store = "sto_" + String(repeating: "a", count: 32)
+            let word = #"{"site":"east","store":"\#(store)","active_site":"west","epoch":7}"#
+            #expect(String(decoding: answer.body, as: UTF8.self) == word)
+        }
+    }
+
     @Test func `the description is served to everybody`() async throws {
         try await RunningAPI.run { api in
             let answer = try await api.get("/openapi.yaml", token: nil)

@@ -56,6 +56,17 @@ struct RunningAPI: Sendable {
         return logger
     }()
 
+    /// What the site says of itself.
+    private static let word: SiteWord = {
+        do {
+            return SiteWord(
+                site: try SiteName("east"), store: StoreID(text: "sto_" + String(repeating: "a", count: 32)),
+                activeSite: try SiteName("west"), epoch: 7)
+        } catch {
+            fatalError("a name is none: \(error)")
+        }
+    }()
+
     /// An API whose points must be multiples of ten.
     static func api(
         _ operations: ScriptedOperations, limits: APILimits = APILimits(), logger: Logger = quiet
@@ -65,7 +76,7 @@ struct RunningAPI: Sendable {
             amountCheck: { provider, amount in
                 provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
             },
-            limits: limits, description: description, clock: StillClock(), logger: logger)
+            limits: limits, description: description, site: { word }, clock: StillClock(), logger: logger)
     }
 
     private static func callers() throws -> CallerDirectory {

@@ -11,8 +11,9 @@ import Testing
         var right: SiteRight
         let proof: SiteProofKind
 
-        init(_ proof: SiteProofKind) {
-            let settings = SiteMachine.Settings(site: .main, proof: proof, lease: SiteKeeperMachineTests.lease)
+        init(_ proof: SiteProofKind, peer: SiteName? = nil) {
+            let settings = SiteMachine.Settings(
+                site: .main, proof: proof, lease: SiteKeeperMachineTests.lease, peer: peer)
             self.proof = proof
             right = SiteRight(settings)
             machine = SiteKeeperMachine(
@@ -31,7 +32,7 @@ import Testing
                 switch job {
                 case .renew, .askWitness: isRenewalAsked = true
                 case .apply(let standing, let window): _ = take(.applied(standing, window), at: milliseconds)
-                case .read, .look, .note: break
+                case .read, .look, .note, .askPeer, .noteAlive: break
                 }
             }
             return isRenewalAsked
@@ -49,6 +50,59 @@ import Testing
             replication: replication)
         return SiteReading(
             row: row, now: Timestamp(milliseconds: 0), database: SiteDatabase(replication: replication))
+    }
+
+    @Test func `the other site is asked before the first act, each third of a lease, and once at a time`() throws {
+        var stage = Stage(.none, peer: try SiteName("west"))
+        func asks(_ milliseconds: Int64) -> Bool {
+            var isAsked = false
+            let began = SteadyMoment(milliseconds: milliseconds)
+            for job in stage.take(.read(.success(reading()), began: began), at: milliseconds) {
+                switch job {
+                case .askPeer: isAsked = true
+                case .apply(let standing, let window): _ = stage.take(.applied(standing, window), at: milliseconds)
+                case .read, .look, .note, .askWitness, .renew, .noteAlive: break
+                }
+            }
+            return isAsked
+        }
+        #expect(asks(0), "before anything else")
+        #expect(!stage.right.told.isActive)
+        #expect(!asks(9_600), "it has not answered yet")
+        let told = stage.take(.peerAnswered(.knows(epoch: 1, site: .main)), at: 9_700)
+        #expect(told.contains { if case .apply = $0 { true } else { false } }, "now it may act: \(told)")
+        #expect(asks(9_800))
+        _ = stage.take(.peerAnswered(.silent("no answer")), at: 9_900)
+        #expect(!asks(12_000))
+        #expect(asks(19_400))
+    }
+
+    @Test func `who acts without a lease says so each third of a lease, once it acts`() throws {
+        var stage = Stage(.standby, peer: try SiteName("west"))
+        func notes(_ input: SiteKeeperMachine.Input, _ milliseconds: Int64) -> Bool {
+            var isNoted = false
+            var inputs = [input]
+            while !inputs.isEmpty {
+                for job in stage.take(inputs.removeFirst(), at: milliseconds) {
+                    switch job {
+                    case .noteAlive(let epoch): isNoted = epoch == 1
+                    case .apply(let standing, let window): inputs.append(.applied(standing, window))
+                    case .read, .look, .note, .askPeer, .askWitness, .renew: break
+                    }
+                }
+            }
+            return isNoted
+        }
+        func read(_ milliseconds: Int64, leaseUntil: Int64? = nil) -> SiteKeeperMachine.Input {
+            .read(
+                .success(reading(replication: .none, leaseUntil: leaseUntil)),
+                began: SteadyMoment(milliseconds: milliseconds))
+        }
+        #expect(!notes(read(0), 0), "it was not asked yet")
+        #expect(notes(.peerAnswered(.knows(epoch: 1, site: .main)), 100))
+        #expect(!notes(read(5_000), 5_000))
+        #expect(notes(read(10_200), 10_200))
+        #expect(!notes(read(30_000, leaseUntil: 60_000), 30_000), "the lease says it")
     }
 
     @Test func `after a standstill the row is read before anything is told`() {

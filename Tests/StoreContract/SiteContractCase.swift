@@ -196,6 +196,24 @@ extension SiteContractCase {
     ]
 
     private static let leases: [SiteContractCase] = [
+        SiteContractCase("that a site acts without a lease is in the row, by the store's clock, from its term on") {
+            it in
+            try require(try await it.row().aliveAt, is: it.clock.now(), "the beginning of the first term")
+            it.clock.advance(by: .seconds(4))
+            try await it.store.noteAlive(epoch: 1)
+            let noted = it.clock.now()
+            try require(try await it.row().aliveAt, is: noted, "the note")
+            it.clock.advance(by: .seconds(4))
+            try await it.store.noteAlive(epoch: 2)
+            try require(try await it.row().aliveAt, is: noted, "after a note of another term")
+            _ = try await it.store.beginTerm(it.term(2), loss: nil)
+            try require(try await it.row().aliveAt, is: it.clock.now(), "the beginning of the next term")
+            let began = it.clock.now()
+            _ = try await it.store.changeSite(.phase(.demoted), epoch: 2)
+            it.clock.advance(by: .seconds(4))
+            try await it.store.noteAlive(epoch: 2)
+            try require(try await it.row().aliveAt, is: began, "after a note of a term that is over")
+        },
         SiteContractCase("a lease that a witness proves is in the row, by the store's clock") { it in
             let renewal = SiteRenewal(epoch: 1, proof: .postgres, lease: .seconds(10))
             let reading = try require(try await it.store.renewSite(renewal), "the reading")

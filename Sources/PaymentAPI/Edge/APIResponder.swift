@@ -18,6 +18,7 @@ public struct APIResponder: HTTPResponder {
     let routes: OperationRoutes
     let limits: APILimits
     let description: [UInt8]
+    let site: @Sendable () -> SiteWord
     let gate: RequestGate
     let logger: Logger
 
@@ -57,6 +58,8 @@ public struct APIResponder: HTTPResponder {
             answer = Answer(.methodNotAllowed(route.methods))
         } else if route == .description {
             answer = Answer(200, contentType: "application/yaml", body: description)
+        } else if route == .site {
+            answer = Answer(200, site().document)
         } else if route == nil {
             answer = Answer(.notFound)
         } else if caller == nil {
@@ -106,7 +109,7 @@ public struct APIResponder: HTTPResponder {
         case .cancel: return try await routes.cancel(request)
         case .refunds: return try await routes.refund(request)
         case .reconcile: return try await routes.reconcile(request)
-        case .events, .description: throw .notFound
+        case .events, .site, .description: throw .notFound
         }
     }
 }

@@ -9,13 +9,14 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     case refunds = "/v1/payments/{id}/refunds"
     case reconcile = "/v1/payments/{id}/reconcile"
     case events = "/v1/payments/{id}/events"
+    case site = "/v1/site"
     case description = "/openapi.yaml"
 
     /// The methods that it takes.
     var methods: [String] {
         switch self {
         case .payments: ["GET", "POST"]
-        case .payment, .events, .description: ["GET"]
+        case .payment, .events, .site, .description: ["GET"]
         case .capture, .cancel, .refunds, .reconcile: ["POST"]
         }
     }

@@ -19,12 +19,14 @@ public struct SiteRow: Sendable, Hashable {
     public var recoveries: [SiteRecovery]
     /// The witness that proves the right to act; `nil` if none was founded.
     public var witness: KnownWitness?
+    /// When the site said last that it acts without a lease, by the database's clock; `nil` if it never did.
+    public var aliveAt: Timestamp?
 
     /// A row.
     public init(
         term: SiteTerm?, mode: SiteMode = .full, phase: SitePhase = .active, leaseUntil: Timestamp? = nil,
         proof: SiteProofKind = .none, replication: SiteReplication = .unknown, finalPosition: LogPosition? = nil,
-        recoveries: [SiteRecovery] = [], witness: KnownWitness? = nil
+        recoveries: [SiteRecovery] = [], witness: KnownWitness? = nil, aliveAt: Timestamp? = nil
     ) {
         self.term = term
         self.mode = mode
@@ -35,6 +37,7 @@ public struct SiteRow: Sendable, Hashable {
         self.finalPosition = finalPosition
         self.recoveries = recoveries
         self.witness = witness
+        self.aliveAt = aliveAt
     }
 
     /// The number of the newest term; 0 if there is none.

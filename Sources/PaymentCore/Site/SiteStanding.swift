@@ -73,6 +73,10 @@ public enum SiteRefusal: Sendable, Hashable, CustomStringConvertible {
     case leaseGivenUp
     /// The store refused a write: the term is over, though the row that was read last does not say so.
     case termEnded(epoch: Int64)
+    /// The other site was not asked yet which term it knows.
+    case peerNotAsked(SiteName)
+    /// Nobody follows, the other site does not answer, and this one has stood still for long: it may be an old copy.
+    case peerSilent(SiteName, String)
     /// The site was drained.
     case drained
     /// The site was demoted.
@@ -89,6 +93,11 @@ public enum SiteRefusal: Sendable, Hashable, CustomStringConvertible {
             "the term was led with a lease, and site.proof is none; allowed: the proof of before, or a new term "
                 + "(`reconciled site promote --fenced-by …`)"
         case .termEnded(let epoch): "term \(epoch) is over"
+        case .peerNotAsked(let site): "site \(site) was not asked yet which term it knows"
+        case .peerSilent(let site, let reason):
+            "nobody follows this site's database, which may be an old copy, and site \(site) does not say which term "
+                + "it knows (\(reason)); needed: an answer of that site, its database as a synchronous standby, or a "
+                + "new term (`reconciled site promote --fenced-by …`)"
         case .drained: "the site was drained"
         case .demoted: "the site was demoted"
         }

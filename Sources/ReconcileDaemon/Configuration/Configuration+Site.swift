@@ -9,6 +9,10 @@ extension Configuration {
         var name: SiteName
         /// The other one.
         var peer: SiteOperations.Peer?
+        /// A file of certificates by which the other site's daemon is known; `nil` for those of the system.
+        var peerCABundle: String?
+        /// How long the site may have stood still, and act again although nobody follows and the other one is silent.
+        var resumesAloneWithin: Span
         /// From where the site's right to act is renewed.
         var proof: SiteProofKind
         /// Why nothing stops this site when the other one takes over, in the operator's words.
@@ -34,7 +38,11 @@ extension Configuration {
         var contractsAtRisk: [String] = []
 
         /// What the machine of the site goes by.
-        var machine: SiteMachine.Settings { SiteMachine.Settings(site: name, proof: proof, lease: lease) }
+        var machine: SiteMachine.Settings {
+            SiteMachine.Settings(
+                site: name, proof: proof, lease: lease, peer: peer?.address == nil ? nil : peer?.name,
+                resumesAloneWithin: resumesAloneWithin)
+        }
 
         /// What a desk goes by.
         var desk: SiteDesk.Settings {
@@ -52,8 +60,11 @@ extension Configuration {
         let replication = section.value(
             "replication", allowed: "one of none, asynchronous, synchronous", default: SiteReplication.none
         ) { SiteReplication(rawValue: $0).flatMap { $0 == .unknown ? nil : $0 } }
+        let (peer, peerCABundle) = readPeer(section)
         let site = Site(
-            name: readName(section, "name") ?? .main, peer: readPeer(section), proof: proof,
+            name: readName(section, "name") ?? .main, peer: peer, peerCABundle: peerCABundle,
+            resumesAloneWithin: section.duration("resume_alone_within", default: .minutes(15), atLeast: .zero),
+            proof: proof,
             unfenced: section.text("unfenced"),
             lease: section.duration("lease", default: .seconds(10), atLeast: .seconds(2)),
             skew: section.duration("clock_skew", default: .seconds(1), atLeast: .zero),
@@ -80,17 +91,18 @@ extension Configuration {
         }
     }
 
-    private static func readPeer(_ section: ConfigurationSection) -> SiteOperations.Peer? {
+    private static func readPeer(_ section: ConfigurationSection) -> (SiteOperations.Peer?, caBundle: String?) {
         let peer = section.section("peer")
         defer { peer.finish() }
-        guard peer.has(anyOf: ["name", "url"]) else { return nil }
+        let caBundle = peer.text("ca_bundle")
+        guard peer.has(anyOf: ["name", "url"]) else { return (nil, caBundle) }
         if peer.text("name") == nil { peer.report("name", value: "", allowed: "the name of the other site") }
-        guard let name = readName(peer, "name") else { return nil }
+        guard let name = readName(peer, "name") else { return (nil, caBundle) }
         let url = peer.text("url")
         if let url, !url.hasPrefix("https://"), !url.hasPrefix("http://") {
             peer.report("url", value: url, allowed: "the address at which callers reach the other site")
         }
-        return SiteOperations.Peer(name: name, address: url)
+        return (SiteOperations.Peer(name: name, address: url), caBundle)
     }
 
     private static func readWitness(

@@ -1,5 +1,6 @@
 import Logging
 import OperationsConsole
+import PaymentAPI
 import PaymentCore
 import PostgresStore
 import Reconciler
@@ -15,6 +16,8 @@ struct SiteParts {
     let desk: SiteDesk
     /// The witness, if there is one.
     let witness: PostgresWitness?
+    /// The other site, if it can be asked.
+    let peer: PeerClient?
 }
 
 extension Configuration {
@@ -31,21 +34,35 @@ extension Configuration {
 extension Daemon {
     /// Puts the site's part together.
     func siteParts(
-        _ store: any SiteStore, _ engine: SettlementEngine, _ gate: SiteGate, _ clock: any WallClock, _ logger: Logger
+        _ store: any SiteStore, _ identity: StoreID?, _ engine: SettlementEngine, _ gate: SiteGate,
+        _ clock: any WallClock, _ logger: Logger
     ) -> SiteParts {
         let witness = configuration.openWitness()
         let desk = SiteDesk(store: store, witness: witness, clock: clock, settings: configuration.site.desk)
         guard case .postgres = configuration.store else {
-            return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness)
+            return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness, peer: nil)
         }
         let machine = SiteKeeperMachine.Settings(
             machine: configuration.site.machine, recovery: configuration.recovery,
             contracts: Array(configuration.contracts.values))
         let settings = SiteKeeper.Settings(machine: machine, skew: configuration.site.skew)
+        let peer = PeerClient(configuration.site.peer, caBundle: configuration.site.peerCABundle, store: identity)
         let keeper = SiteKeeper(
-            store: store, witness: witness, engine: engine, gate: gate, settings: settings, clock: clock,
+            store: store, witness: witness, peer: peer, engine: engine, gate: gate, settings: settings, clock: clock,
             logger: logger)
-        return SiteParts(gate: gate, keeper: keeper, desk: desk, witness: witness)
+        return SiteParts(gate: gate, keeper: keeper, desk: desk, witness: witness, peer: peer)
+    }
+
+    /// What the site says of itself to its peer.
+    func siteWord(_ gate: SiteGate, _ identity: StoreID?) -> @Sendable () -> SiteWord {
+        let name = configuration.site.name
+        guard case .postgres = configuration.store else {
+            return { SiteWord(site: name, store: identity, activeSite: name, epoch: nil) }
+        }
+        return {
+            let term = gate.row?.term
+            return SiteWord(site: name, store: identity, activeSite: term?.site, epoch: gate.row.map(\.epoch))
+        }
     }
 
     /// Whether the site is active: what the global load balancer asks.

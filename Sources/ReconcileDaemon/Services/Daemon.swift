@@ -35,7 +35,7 @@ struct Daemon {
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
             settings: settings, logger: logger)
-        let site = siteParts(store, engine, settings.gate, clock, logger)
+        let site = siteParts(store, identity, engine, settings.gate, clock, logger)
         let operations = SiteOperations(
             OperationService(store: parts.store, engine: engine, clock: clock), store: store, gate: site.gate,
             site: configuration.site.name, peer: configuration.site.peer)
@@ -67,7 +67,8 @@ struct Daemon {
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services.append(
-                try callerApplication(operations, amountCheck, clock, announcement, logger))
+                try callerApplication(
+                    operations, amountCheck, siteWord(site.gate, identity), clock, announcement, logger))
         }
         services.append(ReadinessService(readiness: readiness))
         let group = ServiceGroup(
@@ -81,6 +82,7 @@ struct Daemon {
         ClosingService {
             for sender in senders { await sender.shutdown() }
             await site.witness?.close()
+            await site.peer?.shutdown()
             do {
                 try await store.close()
             } catch {
@@ -209,8 +211,9 @@ extension Daemon {
     }
 
     private func callerApplication(
-        _ operations: any PaymentOperations, _ amountCheck: @escaping AmountCheck, _ clock: any WallClock,
-        _ announcement: Announcement, _ logger: Logger
+        _ operations: any PaymentOperations, _ amountCheck: @escaping AmountCheck,
+        _ site: @escaping @Sendable () -> SiteWord, _ clock: any WallClock, _ announcement: Announcement,
+        _ logger: Logger
     ) throws -> any Service {
         let callers = try CallerDirectory(
             configuration.callers.map { (try CallerID($0.name), $0.tokenDigest) })
@@ -220,7 +223,7 @@ extension Daemon {
         let api = CallerAPI(
             operations: operations, callers: callers, contracts: configuration.contracts,
             amountCheck: amountCheck, limits: limits, description: PackageResources.payments_yaml,
-            clock: clock, logger: logger)
+            site: site, clock: clock, logger: logger)
         return api.application(host: configuration.http.host, port: configuration.http.port) { port in
             await announcement.apiListens(on: port)
         }

@@ -18,6 +18,10 @@ public protocol SiteStore: Sendable {
     ///   is not known whether it confirmed: neither proves anything.
     func renewSite(_ renewal: SiteRenewal) async throws(StoreFailure) -> SiteReading?
 
+    /// Writes down that the site acts in this term although nobody follows, by the store's clock. It waits for no
+    /// standby. Does nothing if the term is not that of the row any more, or over.
+    func noteAlive(epoch: Int64) async throws(StoreFailure)
+
     /// Begins a term after the newest, under which this store writes from then on; `nil` if another was first. Leases
     /// on payments end with it. Numbers may be left out: a witness gave the right to a term that never began.
     ///
@@ -57,6 +61,12 @@ extension SiteStore {
     public func beginTerm(_ term: SiteTerm, loss: RecoveryWindow.Loss?) async throws(StoreFailure) -> SiteRow? {
         try await beginTerm(term, after: term.epoch - 1, loss: loss)
     }
+}
+
+/// The other site's daemon, as far as it can be asked.
+public protocol SitePeer: Sendable {
+    /// The newest term that it knows.
+    func newestTerm() async -> PeerAnswer
 }
 
 /// What was read of a site.
@@ -169,7 +179,8 @@ extension SiteRow {
     ///
     /// - Parameter newest: When the payment of this store changed that changed last; `nil` if there is none.
     public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?, newest: Timestamp?) -> SiteRow {
-        var row = SiteRow(term: term, mode: mode, recoveries: recoveries, witness: witness)
+        var row = SiteRow(
+            term: term, mode: mode, recoveries: recoveries, witness: witness, aliveAt: term.since)
         if let loss {
             // Commits are lost from the newest back, without gaps: what came before one that is here is here too.
             let kept = [newest, self.term?.since].compactMap { $0 }.max().map { min($0, term.since) }

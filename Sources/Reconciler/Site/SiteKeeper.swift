@@ -25,6 +25,7 @@ public actor SiteKeeper {
 
     private let store: any SiteStore
     private let witness: (any SiteWitness)?
+    private let peer: (any SitePeer)?
     private let engine: SettlementEngine
     private let gate: SiteGate
     private let settings: Settings
@@ -33,6 +34,8 @@ public actor SiteKeeper {
     private var machine: SiteKeeperMachine
     private let renewals: AsyncStream<SiteKeeperMachine.Job>
     private let renewalSink: AsyncStream<SiteKeeperMachine.Job>.Continuation
+    private let questions: AsyncStream<SiteKeeperMachine.Job>
+    private let questionSink: AsyncStream<SiteKeeperMachine.Job>.Continuation
     /// Whether renewals are carried out beside the reading.
     private var isRunning = false
 
@@ -41,11 +44,12 @@ public actor SiteKeeper {
 
     /// A keeper.
     public init(
-        store: any SiteStore, witness: (any SiteWitness)?, engine: SettlementEngine, gate: SiteGate,
-        settings: Settings, clock: any WallClock, logger: Logger
+        store: any SiteStore, witness: (any SiteWitness)?, peer: (any SitePeer)? = nil, engine: SettlementEngine,
+        gate: SiteGate, settings: Settings, clock: any WallClock, logger: Logger
     ) {
         self.store = store
         self.witness = witness
+        self.peer = peer
         self.engine = engine
         self.gate = gate
         self.settings = settings
@@ -53,6 +57,7 @@ public actor SiteKeeper {
         self.logger = logger
         machine = SiteKeeperMachine(settings.machine)
         (renewals, renewalSink) = AsyncStream.makeStream(of: SiteKeeperMachine.Job.self)
+        (questions, questionSink) = AsyncStream.makeStream(of: SiteKeeperMachine.Job.self)
     }
 
     /// Finds out what may be done, before anybody is told that this process is there.
@@ -65,9 +70,12 @@ public actor SiteKeeper {
             group.addTask { await self.readAgainAndAgain() }
             // Apart from the reading: a renewal waits as long as the standby does.
             group.addTask { for await job in self.renewals { await self.renew(job) } }
+            // Apart from both: the other site may take its time, or never answer.
+            group.addTask { for await _ in self.questions { await self.askPeer() } }
             group.addTask { for await epoch in self.store.endedTerms() { await self.take(.termEnded(epoch: epoch)) } }
         }
         renewalSink.finish()
+        questionSink.finish()
     }
 
     private func readAgainAndAgain() async {
@@ -77,9 +85,11 @@ public actor SiteKeeper {
             do {
                 try await clock.sleep(until: clock.now() + pause)
             } catch {
-                return renewalSink.finish()
+                break
             }
         }
+        renewalSink.finish()
+        questionSink.finish()
     }
 
     /// Tells the machine what happened, and carries out what it wants done.
@@ -94,8 +104,10 @@ public actor SiteKeeper {
             let began = gate.moment
             let reading = await stored { () async throws(StoreFailure) in try await store.siteReading() }
             await take(.read(reading, began: began))
-        case .askWitness, .renew:
+        case .askWitness, .renew, .noteAlive:
             if isRunning { renewalSink.yield(job) } else { await renew(job) }
+        case .askPeer:
+            if isRunning { questionSink.yield(job) } else { await askPeer() }
         case .apply(let standing, let window):
             store.write(under: standing.epoch)
             await engine.enter(standing.epoch, recovery: window)
@@ -122,8 +134,20 @@ public actor SiteKeeper {
         case .renew(let renewal, let before):
             let reading = await stored { () async throws(StoreFailure) in try await store.renewSite(renewal) }
             await take(.renewed(epoch: renewal.epoch, reading, began: before ?? began))
-        case .read, .apply, .look, .note: await carryOut(job)
+        case .noteAlive(let epoch):
+            do throws(StoreFailure) {
+                try await store.noteAlive(epoch: epoch)
+            } catch {
+                // It is said again, and nothing is done by it but at a start.
+                logger.debug("that the site acts was not written down", metadata: ["error": "\(error)"])
+            }
+        case .read, .apply, .look, .note, .askPeer: await carryOut(job)
         }
+    }
+
+    private func askPeer() async {
+        let answer = await peer?.newestTerm() ?? .silent("it cannot be asked")
+        await take(.peerAnswered(answer))
     }
 
     private func stored<Value: Sendable>(
@@ -156,6 +180,8 @@ public actor SiteKeeper {
         if let window { metadata["reads_count_from"] = "\(window.readsCountFrom.rfc3339)" }
         if let refusal = standing.refusal {
             metadata["reason"] = "\(refusal)"
+            // Each start begins with it.
+            if case .peerNotAsked = refusal { return logger.debug("the site is not active", metadata: metadata) }
             return logger.warning("the site is not active", metadata: metadata)
         }
         guard !standing.isDraining else { return logger.notice("the site is being drained", metadata: metadata) }

@@ -37,6 +37,8 @@ public struct SiteKeeperMachine: Sendable {
         case read(Result<SiteReading, StoreFailure>, began: SteadyMoment)
         /// Whether the witness prolonged the right of a term.
         case witnessed(epoch: Int64, Result<Bool, StoreFailure>, began: SteadyMoment)
+        /// What the other site says.
+        case peerAnswered(PeerAnswer)
         /// What came of a renewal at the store; nothing if the term is over.
         case renewed(epoch: Int64, Result<SiteReading?, StoreFailure>, began: SteadyMoment)
         /// The store refused a write of a term.
@@ -53,6 +55,10 @@ public struct SiteKeeperMachine: Sendable {
         case askWitness(epoch: Int64, known: WitnessID?)
         /// Prolong the lease at the store. It counts from `began`, where that is given, or from when it is asked for.
         case renew(SiteRenewal, began: SteadyMoment?)
+        /// Ask the other site which term it knows.
+        case askPeer
+        /// Write down that the site acts in a term although nobody follows.
+        case noteAlive(epoch: Int64)
         /// Let the store write under a term, and tell the engine of it and of the recovery window.
         case apply(SiteStanding, RecoveryWindow?)
         /// Look for what is due.
@@ -76,6 +82,9 @@ public struct SiteKeeperMachine: Sendable {
     private let settings: Settings
     private var renewalBegan: SteadyMoment?
     private var isRenewing = false
+    private var peerAskedAt: SteadyMoment?
+    private var isAskingPeer = false
+    private var notedAliveAt: SteadyMoment?
     private var isApplying = false
     private var complaint = ""
     /// What was read last.
@@ -94,6 +103,7 @@ public struct SiteKeeperMachine: Sendable {
         case .read(.success(let reading), let began):
             take(reading, &right, began)
             complaint = ""
+            askPeer(&jobs, now)
             askForRenewal(&jobs, now)
         case .read(.failure(let failure), _):
             complain(failure, &jobs, Note.unread)
@@ -102,6 +112,9 @@ public struct SiteKeeperMachine: Sendable {
         case .witnessed(let epoch, let result, let began):
             witnessed(epoch, result, began, &right, &jobs)
             askForRenewal(&jobs, now)
+        case .peerAnswered(let answer):
+            isAskingPeer = false
+            right.take(.peer(answer))
         case .renewed(let epoch, let result, let began):
             isRenewing = false
             renewed(epoch, result, began, &right, &jobs)
@@ -116,6 +129,7 @@ public struct SiteKeeperMachine: Sendable {
             jobs.append(.note(.standing(standing, window)))
             if standing.maySettle { jobs.append(.look) }
         }
+        noteAlive(right, &jobs, now)
         tellChange(right, &jobs, now)
         return jobs
     }
@@ -130,7 +144,35 @@ public struct SiteKeeperMachine: Sendable {
 
     private mutating func take(_ reading: SiteReading, _ right: inout SiteRight, _ began: SteadyMoment) {
         self.reading = reading
-        right.take(.read(reading.row, isWritable: reading.database.isWritable, began: began))
+        right.take(
+            .read(reading.row, isWritable: reading.database.isWritable, began: began, now: reading.now))
+    }
+
+    /// Whether the row calls this site active, in a database that takes writes.
+    private var isNamed: Bool {
+        guard let reading, let term = reading.row.term else { return false }
+        return term.site == settings.machine.site && !reading.row.phase.isOver && reading.database.isWritable
+    }
+
+    private var thirdOfLease: Span { Span(milliseconds: settings.machine.lease.milliseconds / 3) }
+
+    /// The other site is asked before anything is done, and each third of a lease after that: it may be active in a
+    /// newer term, of which this site's database knows nothing.
+    private mutating func askPeer(_ jobs: inout [Job], _ now: SteadyMoment) {
+        guard settings.machine.peer != nil, isNamed, !isAskingPeer else { return }
+        if let peerAskedAt, now - peerAskedAt < thirdOfLease - settings.readEvery { return }
+        (peerAskedAt, isAskingPeer) = (now, true)
+        jobs.append(.askPeer)
+    }
+
+    /// Whoever acts without a lease says so: a copy of this database that is started later can be told from it.
+    private mutating func noteAlive(_ right: SiteRight, _ jobs: inout [Job], _ now: SteadyMoment) {
+        guard settings.machine.proof == .standby, settings.machine.peer != nil, isNamed, let reading,
+            reading.row.leaseUntil == nil, right.told.isActive, right.told.epoch == reading.row.epoch
+        else { return }
+        if let notedAliveAt, now - notedAliveAt < thirdOfLease { return }
+        notedAliveAt = now
+        jobs.append(.noteAlive(epoch: reading.row.epoch))
     }
 
     private mutating func askForRenewal(_ jobs: inout [Job], _ now: SteadyMoment) {
@@ -143,14 +185,13 @@ public struct SiteKeeperMachine: Sendable {
 
     /// The term whose lease is to be renewed: this site's, a third of a lease after the last try.
     private func wantedRenewal(_ now: SteadyMoment) -> Int64? {
-        guard !isRenewing, settings.machine.proof != .none, let reading, let term = reading.row.term,
-            term.site == settings.machine.site, !reading.row.phase.isOver, reading.database.isWritable
-        else { return nil }
+        guard !isRenewing, settings.machine.proof != .none, isNamed, let reading, let term = reading.row.term else {
+            return nil
+        }
         // As long as nobody follows, there is nobody to confirm anything, and nobody who could be promoted.
         let isAlone = reading.row.leaseUntil == nil && reading.database.replication != .synchronous
         if settings.machine.proof == .standby, isAlone { return nil }
-        let third = Span(milliseconds: settings.machine.lease.milliseconds / 3)
-        if let renewalBegan, now - renewalBegan < third - settings.readEvery { return nil }
+        if let renewalBegan, now - renewalBegan < thirdOfLease - settings.readEvery { return nil }
         return term.epoch
     }
 

@@ -7,7 +7,7 @@ extension World {
     /// A keeper's question reaches what it is about; returns the answer.
     mutating func reach(
         _ job: SiteKeeperMachine.Job, _ replica: Int, _ began: SteadyMoment
-    ) -> SiteKeeperMachine.Input {
+    ) -> SiteKeeperMachine.Input? {
         let site = replicas[replica].site
         // Made up for: it was asked then.
         let ago = replicas[replica].isAwake ? .zero : steadyNow - began
@@ -32,6 +32,16 @@ extension World {
             var renewal = renewal
             renewal.lease = renewal.lease - ago
             return .renewed(epoch: renewal.epoch, renew(renewal, at: site), began: sabotaged(began))
+        case .askPeer: return .peerAnswered(peerAnswer(replica))
+        case .noteAlive(let epoch):
+            let row = sites[site].row
+            guard sites[site].isWritable, sites[site].isUp, replicas[replica].partitionedUntil <= now,
+                row.epoch == epoch, !row.phase.isOver
+            else { return nil }
+            var alive = row
+            alive.aliveAt = storeTime(site)
+            write(alive, at: site)
+            return nil
         case .read, .apply, .look, .note:
             guard sites[site].isUp, replicas[replica].partitionedUntil <= now else {
                 return .read(.failure(World.unreachable), began: began)
@@ -60,6 +70,19 @@ extension World {
             database.replayed = database.received
         }
         return SiteReading(row: sites[site].row, now: storeTime(site), database: database)
+    }
+
+    /// What a replica of the other site says, if one can be reached.
+    private func peerAnswer(_ replica: Int) -> PeerAnswer {
+        let site = replicas[replica].site
+        guard !link.isCut, replicas[replica].partitionedUntil <= now,
+            let other = replicas.indices.first(where: {
+                replicas[$0].site != site && replicas[$0].isUp && replicas[$0].partitionedUntil <= now
+                    && replicas[$0].pausedUntil <= now
+            })
+        else { return .silent("no answer") }
+        guard let row = replicas[other].right.row else { return .silent("it has not read its row yet") }
+        return .knows(epoch: row.epoch, site: row.term?.site)
     }
 
     /// Prolongs the lease in a site's row.

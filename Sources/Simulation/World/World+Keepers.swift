@@ -40,9 +40,10 @@ extension World {
     var siteSkew: Span { plan.clockBound + plan.clockBound }
 
     func siteSettings(_ replica: Int) -> SiteMachine.Settings {
-        SiteMachine.Settings(
-            site: sites[replicas[replica].site].name, proof: plan.proof,
-            lease: former(replica)?.siteLease ?? World.siteLease)
+        let site = replicas[replica].site
+        return SiteMachine.Settings(
+            site: sites[site].name, proof: plan.proof, lease: former(replica)?.siteLease ?? World.siteLease,
+            peer: sites.indices.first { $0 != site }.map { sites[$0].name })
     }
 
     // MARK: What a replica may do
@@ -114,7 +115,7 @@ extension World {
         let replica = job.replica
         if case .reach(let question, let began) = job.step {
             // What left its process arrives, whatever became of the process.
-            let input = reach(question, replica, began)
+            guard let input = reach(question, replica, began) else { return }
             let answer = KeeperJob(replica: replica, incarnation: job.incarnation, step: .hear(input))
             return push(.keep(keeping.put(answer)), after: latency(replica, 103))
         }
@@ -142,7 +143,7 @@ extension World {
     private mutating func tellKeeper(_ replica: Int, _ input: SiteKeeperMachine.Input) {
         for job in keeperJobs(replica, input, at: steadyNow) {
             switch job {
-            case .read, .askWitness, .renew:
+            case .read, .askWitness, .askPeer, .renew, .noteAlive:
                 var began = steadyNow
                 if case .renew(_, let before?) = job { began = before }
                 keep(.reach(job, began: began), replica, after: latency(replica, 105))
@@ -221,7 +222,8 @@ extension World {
         while !inputs.isEmpty, replicas[replica].isUp {
             for job in keeperJobs(replica, inputs.removeFirst(), at: moment) {
                 switch job {
-                case .read, .askWitness, .renew: inputs.append(reach(job, replica, moment))
+                case .read, .askWitness, .askPeer, .renew, .noteAlive:
+                    if let input = reach(job, replica, moment) { inputs.append(input) }
                 case .apply(let standing, let window): apply(standing, window, replica)
                 case .look: tell(replica, .look)
                 case .note: break

@@ -142,7 +142,7 @@ public struct World {
                 epoch: 1, site: RunPlan.siteNames[0], since: plan.start, beginning: .first, by: "reconciled",
                 reason: "the store was opened for the first time")
             return Site(
-                name: name, store: StoreModel(placesFor: ids), row: SiteRow(term: term),
+                name: name, store: StoreModel(placesFor: ids), row: SiteRow(term: term, aliveAt: term.since),
                 isWritable: name == RunPlan.siteNames[0])
         }
     }
