@@ -26,10 +26,15 @@ def directory(overlay):
 @functools.cache
 def rendered(overlay):
     """The text that would be applied."""
+    return rendered_at(directory(overlay))
+
+
+def rendered_at(place):
+    """The same of the kustomization in a directory."""
     command = ["kubectl", "kustomize"] if shutil.which("kubectl") else ["kustomize", "build"]
-    result = subprocess.run(command + [str(directory(overlay))], capture_output=True, text=True, check=False)
+    result = subprocess.run(command + [str(place)], capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise AssertionError(f"{overlay} cannot be rendered: {result.stderr}")
+        raise AssertionError(f"{place} cannot be rendered: {result.stderr}")
     return result.stdout
 
 

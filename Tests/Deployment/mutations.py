@@ -152,6 +152,10 @@ plant("no-drift", "another configuration", "ConfigMap", "reconciled-config",
       text("shutdown_grace: 20s", "shutdown_grace: 21s"), overlay=HOT)
 plant("no-drift", "the active site's name", "ConfigMap", "reconciled-site",
       to("site-a", "data", "RECONCILED_SITE_NAME"), overlay=WARM)
+plant("no-drift", "another proof", "ConfigMap", "reconciled-site",
+      to("postgres", "data", "RECONCILED_SITE_PROOF"), overlay=HOT)
+plant("no-drift", "the peer of somebody else", "ConfigMap", "reconciled-site",
+      to("site-c", "data", "RECONCILED_SITE_PEER_NAME"), overlay=HOT)
 
 plant("restricted-pods", "namespace without enforcement", "Namespace", "reconciled",
       without("metadata", "labels", "pod-security.kubernetes.io/enforce"))
@@ -209,6 +213,18 @@ plant("pinned-images", "another version", D, BATCH, container(to("reconciled:0.0
 plant("generated-configuration", "name without hash", D, FRONT,
       pod(to("reconciled-config", "volumes", 0, "configMap", "name")))
 plant("generated-configuration", "a ConfigMap that is not there", "ConfigMap", "reconciled-site")
+for title, key, value in (
+    ("none", "PROOF", "none"), ("asynchronous, and proven by the standby", "REPLICATION", "asynchronous"),
+    ("a site that does not know the other one", "PEER_NAME", ""),
+    ("an address without TLS", "PEER_URL", "http://site-b.payments.example.com"),
+):  # fmt: skip
+    plant("site-proof", title, "ConfigMap", "reconciled-site", to(value, "data", f"RECONCILED_SITE_{key}"))
+plant("site-proof", "removed from the standby", "ConfigMap", "reconciled-site",
+      without("data", "RECONCILED_SITE_PROOF"), overlay=WARM)
+plant("site-proof", "a witness without a password of its own", "ConfigMap", "reconciled-site",
+      without("data", "RECONCILED_SITE_WITNESS_PASSWORD_FILE"), overlay=OPTIONS)
+plant("site-proof", "a witness that anybody may play", "ConfigMap", "reconciled-site",
+      to("postgres:host=witness sslmode=require", "data", "RECONCILED_SITE_WITNESS_URL"), overlay=OPTIONS)
 plant("selectors", "Deployment of other pods", D, FRONT,
       to("x", "spec", "selector", "matchLabels", "app.kubernetes.io/component"))
 plant("selectors", "Service of nobody", "Service", "reconciled-admin",

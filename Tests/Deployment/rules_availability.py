@@ -237,6 +237,12 @@ def termination_grace(site):
             yield f"{name(item)} is killed before its longest stop of {longest:.0f} s and 5 s of reserve are over"
 
 
+#: What a site calls itself, and what the other one calls it.
+PAIR = ("RECONCILED_SITE_NAME", "RECONCILED_SITE_PEER_NAME")
+#: What two sites say differently.
+OF_ONE_SITE = (*PAIR, "RECONCILED_SITE_PEER_URL", "RECONCILED_STORE_URL")
+
+
 @rule("no-drift", ("standby-hot", "standby-warm"))
 def no_drift(site):
     from manifests import Site
@@ -247,6 +253,13 @@ def no_drift(site):
     for key in ("RECONCILED_SITE_NAME", "RECONCILED_STORE_URL"):
         if site.site_variables().get(key) in (None, active.site_variables().get(key)):
             yield f"the standby has the {key} of the active site"
+    ours, theirs = site.site_variables(), active.site_variables()
+    names = [(ours.get(own), theirs.get(other)) for own, other in (PAIR, PAIR[::-1])]
+    if any(left is None or left != right for left, right in names):
+        yield "the two sites do not name each other as peers"
+    for key in sorted(set(ours) | set(theirs)):
+        if key not in OF_ONE_SITE and ours.get(key) != theirs.get(key):
+            yield f"the standby has another {key}: after a promotion it would act by other rules"
     for item in site.daemons():
         other = active.get("Deployment", name(item))
         if comparable(item) != comparable(other):

@@ -34,6 +34,28 @@ def generated_configuration(site):
                 yield f"{title}: a change of {name} would not replace the pods"
 
 
+@rule("site-proof", REAL + (OPTIONS,))
+def site_proof(site):
+    said = {key.removeprefix("RECONCILED_SITE_"): value for key, value in site.site_variables().items()}
+    if not said.get("PEER_NAME") or said["PEER_NAME"] == said.get("NAME"):
+        yield "the site does not know the other one"
+    if not said.get("PEER_URL", "").startswith("https://"):
+        yield "callers who come to the wrong site are not told the address of the other one"
+    if said.get("REPLICATION") not in ("synchronous", "asynchronous"):
+        yield "nothing says how the other site's database follows"
+    proof = said.get("PROOF", "none")
+    if proof == "standby" and said.get("REPLICATION") != "synchronous":
+        yield "a standby that is not waited for proves nothing"
+    elif proof == "postgres":
+        url = said.get("WITNESS_URL", "")
+        if "sslmode=verify-full" not in url or "password" in url:
+            yield "the witness is not verified, or its password is in the configuration"
+        if not said.get("WITNESS_PASSWORD_FILE", "").startswith("/etc/reconciled/secrets/"):
+            yield "the witness's password does not come from the mounted secret"
+    elif proof != "standby" and len(said.get("UNFENCED", "")) < 8:
+        yield "nothing stops the site when it is cut off, and no words say what does"
+
+
 @rule("selectors")
 def selectors(site):
     templates = [pod["metadata"]["labels"] for _, pod in site.pods()]

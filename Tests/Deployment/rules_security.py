@@ -120,7 +120,7 @@ def default_deny(site):
                 yield f"the policy {title} opens every peer or every port"
     known = {
         "default-deny", "dns", "database", "providers", "callers", "operators", "entry", "site-activity",
-        "simulator", "to-simulator", "postgres", "to-postgres",
+        "simulator", "to-simulator", "postgres", "to-postgres", "witness",
     }  # fmt: skip
     for item in site.of_kind("NetworkPolicy"):
         if item["metadata"]["name"] not in known:

@@ -3,12 +3,13 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
 
 import yaml
-from manifests import EVERY, REAL, Site, daemon, look, seconds
+from manifests import EVERY, REAL, ROOT, Site, daemon, look, rendered_at, seconds, source
 
 PROGRAM = os.environ.get("RECONCILED_PROGRAM")
 
@@ -21,7 +22,7 @@ def check(site, change=lambda text: text, **variables):
     with tempfile.TemporaryDirectory() as directory:
         secrets = pathlib.Path(directory) / "secrets"
         secrets.mkdir()
-        for key in ("store-password", "database-ca.pem", "provider-card-token"):
+        for key in ("store-password", "database-ca.pem", "provider-card-token", "witness-password", "witness-ca.pem"):
             (secrets / key).write_text("for-the-test\n", encoding="utf-8")
         file = pathlib.Path(directory) / "reconciled.yaml"
 
@@ -86,6 +87,13 @@ class Configuration(unittest.TestCase):
         code, text = check(Site("active"), RECONCILED_CALLERS_CHECKOUT_TOKEN_SHA256="short")
         self.assertEqual(code, 2, text)
 
+    def test_a_pair_that_nothing_fences_is_refused(self):
+        for overlay in REAL:
+            with self.subTest(overlay):
+                code, text = check(Site(overlay), RECONCILED_SITE_PROOF="none")
+                self.assertEqual(code, 2, text)
+                self.assertIn("site.proof", text)
+
     def test_variables_of_service_links_would_stop_the_start(self):
         code, text = check(Site("active"), RECONCILED_SERVICE_HOST="10.0.0.1")
         self.assertEqual(code, 2)
@@ -105,6 +113,40 @@ class Configuration(unittest.TestCase):
             with self.subTest(overlay):
                 self.assertIn("sslmode=verify-full", url)
                 self.assertIn("sslrootcert=/etc/reconciled/secrets/", url)
+
+
+class Cloud(unittest.TestCase):
+    """The overlays that docs/deploying-cloud.md writes, by its own lines."""
+
+    def setUp(self):
+        self.assertTrue(PROGRAM, "RECONCILED_PROGRAM is not set; scripts/test-deployment sets it")
+
+    def test_the_daemon_accepts_the_overlays_that_the_page_writes(self):
+        page = source("docs/deploying-cloud.md")
+        function = re.search(r"(?ms)^site_overlay\(\) \{.*?^\}$", page)[0]
+        calls = re.findall(r"(?m)^site_overlay (?:active|standby) .*$", page)
+        self.assertEqual(len(calls), 2)
+        url = "postgres:host=db dbname=payments user=reconciled sslmode=verify-full"
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
+            script = "\n".join([
+                "set -eu", f"terraform() {{ printf '%s' '{{\"store_url\": \"{url}\"}}'; }}",
+                "ACTIVE=frankfurt STANDBY=ireland ACTIVE_REGION=a STANDBY_REGION=b DOMAIN=payments.example.com ACCOUNT=1",
+                function, *calls,
+            ])  # fmt: skip
+            subprocess.run(["bash", "-c", script], cwd=directory, check=True, timeout=60)
+            said = {}
+            for name in ("frankfurt", "ireland"):
+                text = rendered_at(pathlib.Path(directory) / "deploy" / "sites" / name)
+                site = Site(name, list(yaml.safe_load_all(text)))
+                said[name] = site.site_variables()
+                with self.subTest(name):
+                    code, output = check(site)
+                    self.assertEqual(code, 0, output)
+            for own, other in (("frankfurt", "ireland"), ("ireland", "frankfurt")):
+                self.assertEqual(said[own]["RECONCILED_SITE_NAME"], own)
+                self.assertEqual(said[own]["RECONCILED_SITE_PEER_NAME"], other)
+                self.assertEqual(said[own]["RECONCILED_SITE_REPLICATION"], "asynchronous")
 
 
 if __name__ == "__main__":
