@@ -38,12 +38,18 @@ def rendered_at(place):
     return result.stdout
 
 
+@functools.cache
+def parsed(overlay):
+    """The objects of an overlay; to be copied, not changed."""
+    return list(yaml.safe_load_all(rendered(overlay)))
+
+
 class Site:
     """The objects of one overlay."""
 
     def __init__(self, overlay, objects=None):
         self.overlay = overlay
-        self.objects = objects if objects is not None else list(yaml.safe_load_all(rendered(overlay)))
+        self.objects = objects if objects is not None else copy.deepcopy(parsed(overlay))
 
     def copy(self):
         """One that may be changed."""

@@ -107,9 +107,11 @@ plant("anti-affinity", "only preferred", D, BATCH, pod(to({}, "affinity", "podAn
 plant("anti-affinity", "by zone instead of host", D, FRONT, pod(to(
     "topology.kubernetes.io/zone", "affinity", "podAntiAffinity",
     "requiredDuringSchedulingIgnoredDuringExecution", 0, "topologyKey")))  # fmt: skip
+plant("anti-affinity", "against pods of the release before", D, FRONT, pod(without(
+    "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution", 0, "matchLabelKeys")))
 plant("zone-spread", "removed", D, FRONT, pod(without("topologySpreadConstraints")))
-plant("zone-spread", "optional", D, BATCH,
-      pod(to("ScheduleAnyway", "topologySpreadConstraints", 0, "whenUnsatisfiable")), overlay=HOT)
+plant("zone-spread", "a condition, which nodes without the label never meet", D, BATCH,
+      pod(to("DoNotSchedule", "topologySpreadConstraints", 0, "whenUnsatisfiable")), overlay=HOT)
 plant("zone-spread", "a lost zone counts", D, FRONT, pod(without("topologySpreadConstraints", 0, "nodeTaintsPolicy")))
 plant("node-pools", "front anywhere", D, FRONT, pod(without("affinity", "nodeAffinity")))
 plant("node-pools", "batch without toleration", D, BATCH, pod(lambda spec: spec["tolerations"].pop()))
@@ -260,4 +262,13 @@ plant("alerts", "no alert of money that differs", "PrometheusRule", "reconciled"
       without_alert("ReconciledMoneyDiffers"))
 plant("alerts", "no alert of a standby that does not confirm", "PrometheusRule", "reconciled",
       without_alert("ReconciledStandbyUnconfirmed"))
+for alert in ("TwoSitesActive", "NoSiteActive", "LeaseLost", "StandbyGone", "PromotionEvidenceMissing"):
+    plant("alerts", f"no alert of {alert}", "PrometheusRule", "reconciled-sites", without_alert(f"Reconciled{alert}"))
+plant("alerts", "a pair's alert without a page", "PrometheusRule", "reconciled-sites",
+      without("spec", "groups", 0, "rules", 0, "annotations", "runbook"))
+plant("monitoring", "series of no site", "ServiceMonitor", "reconciled",
+      without("spec", "endpoints", 0, "relabelings"))
+plant("monitoring", "series of the other site", "ServiceMonitor", "reconciled",
+      to("site-a", "spec", "endpoints", 0, "relabelings", 0, "replacement"), overlay=WARM)
+plant("monitoring", "no alerts of a pair", "PrometheusRule", "reconciled-sites")
 plant("alerts", "objective changed", "ConfigMap", "reconciled-config", text("settle_within: 5m", "settle_within: 9m"))

@@ -52,12 +52,16 @@ def anti_affinity(site):
         terms = look(
             pod, "spec", "affinity", "podAntiAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default=[]
         )
-        if not any(
-            term.get("topologyKey") == "kubernetes.io/hostname"
-            and selects(look(term, "labelSelector", "matchLabels"), pod["metadata"]["labels"])
+        fitting = [
+            term
             for term in terms
-        ):
+            if term.get("topologyKey") == "kubernetes.io/hostname"
+            and selects(look(term, "labelSelector", "matchLabels"), pod["metadata"]["labels"])
+        ]
+        if not fitting:
             yield f"two pods of {name(item)} may share a host"
+        elif any(term.get("matchLabelKeys") != ["pod-template-hash"] for term in fitting):
+            yield f"a release of {name(item)} needs a host that is free of the release before"
 
 
 @rule("zone-spread", REAL_AND_OPTIONS)
@@ -69,13 +73,14 @@ def zone_spread(site):
             for term in look(pod, "spec", "topologySpreadConstraints", default=[])
             if term.get("topologyKey") == "topology.kubernetes.io/zone"
             and term.get("maxSkew") == 1
-            and term.get("whenUnsatisfiable") == "DoNotSchedule"
             and selects(look(term, "labelSelector", "matchLabels"), pod["metadata"]["labels"])
         ]
         if not fitting:
             yield f"all pods of {name(item)} may run in one zone"
         elif not all(term.get("nodeTaintsPolicy") == "Honor" for term in fitting):
             yield f"a lost zone counts for {name(item)}: its pods could not move"
+        if any(term.get("whenUnsatisfiable") != "ScheduleAnyway" for term in fitting):
+            yield f"nodes without the label of a zone get no pod of {name(item)}"
 
 
 def pools(pod):

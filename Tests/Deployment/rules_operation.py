@@ -1,5 +1,6 @@
 """Rules about releases, configuration and watching."""
 
+import functools
 import re
 
 import yaml
@@ -128,9 +129,13 @@ def ignored(job):
 @rule("monitoring", REAL + (OPTIONS,))
 def monitoring(site):
     monitors, alerts = site.of_kind("ServiceMonitor"), site.of_kind("PrometheusRule")
-    if len(monitors) != 1 or len(alerts) != 1:
-        yield "nobody watches: there is not one ServiceMonitor and one PrometheusRule"
+    if len(monitors) != 1 or {item["metadata"]["name"] for item in alerts} != {"reconciled", "reconciled-sites"}:
+        yield "nobody watches: there is not one ServiceMonitor, and the alerts of a site and of a pair"
         return
+    labels = {label["targetLabel"]: label["replacement"] for label in look(
+        monitors[0], "spec", "endpoints", 0, "relabelings", default=[])}  # fmt: skip
+    if labels != {"site": site.site_variables().get("RECONCILED_SITE_NAME")}:
+        yield f"the series do not say which site they are of: {labels}"
     service = site.get("Service", "reconciled-admin")
     spec = monitors[0]["spec"]
     if not selects(look(spec, "selector", "matchLabels"), service["metadata"]["labels"]):
@@ -157,15 +162,21 @@ def alerts(site):
                 words = entry.get("annotations", {})
                 if set(words) - {"runbook"} != {"summary", "description"}:
                     yield f"{entry['alert']} does not say what is wrong"
-                if not (ROOT / words.get("runbook", "docs/runbooks/README.md")).is_file():
+                page = ROOT / words.get("runbook", "docs/runbooks/README.md")
+                if not page.is_file():
                     yield f"{entry['alert']} names a runbook that is not there"
+                elif group["name"] == "reconciled-sites" and (
+                    "runbook" not in words or entry["alert"] not in page.read_text(encoding="utf-8")
+                ):
+                    yield f"{entry['alert']} names no runbook, or one that does not know it"
                 for metric in re.findall(r"\breconciled_[a-z_]+", entry["expr"]):
                     if metric not in metrics():
                         yield f"{entry['alert']}: the daemon has no metric {metric}"
     expected = (
         "Unsettled", "StandbyUnconfirmed", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched",
         "RedundancyLost", "ProviderClockOff", "MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate",
-        "ComparisonNotTakenUp",
+        "ComparisonNotTakenUp", "TwoSitesActive", "NoSiteActive", "LeaseLost", "LeaseEnds", "StandbyBehind",
+        "StandbyGone", "PromotionEvidenceMissing",
     )
     for name in expected:
         if not any(name in title for title in found):
@@ -175,6 +186,7 @@ def alerts(site):
         yield f"the alert of unsettled payments is not at the objective of {objective:.0f} s"
 
 
+@functools.cache
 def metrics():
     """The names of the daemon's samples, from its sources."""
     names = set()

@@ -131,7 +131,8 @@ class Cloud(unittest.TestCase):
             shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
             script = "\n".join([
                 "set -eu", f"terraform() {{ printf '%s' '{{\"store_url\": \"{url}\"}}'; }}",
-                "ACTIVE=frankfurt STANDBY=ireland ACTIVE_REGION=a STANDBY_REGION=b DOMAIN=payments.example.com ACCOUNT=1",
+                "ACTIVE=frankfurt STANDBY=ireland ACTIVE_REGION=a STANDBY_REGION=b",
+                "DOMAIN=payments.example.com ACCOUNT=1",
                 function, *calls,
             ])  # fmt: skip
             subprocess.run(["bash", "-c", script], cwd=directory, check=True, timeout=60)

@@ -1,5 +1,5 @@
-"""The pair of docs/deploying.md on two PostgreSQL servers: the page's statements make the databases, the rendered overlays
-configure the daemons, and the page's own command promotes the standby once the active site is gone."""
+"""The pair of docs/deploying.md on two PostgreSQL servers: the page's statements make the databases, the rendered
+overlays configure the daemons, and the page's own command promotes the standby once the active site is gone."""
 
 import glob
 import os
