@@ -199,6 +199,10 @@ plant("caller-ingress", "every namespace", NP, "callers", to([{"podSelector": {}
 plant("operator-ingress", "removed", NP, "operators")
 plant("operator-ingress", "opened for callers", NP, "callers",
       lambda item: item["spec"]["ingress"][0]["ports"].append({"protocol": "TCP", "port": 8081}))
+plant("operator-ingress", "open to the nodes' addresses", NP, "entry",
+      lambda item: item["spec"]["ingress"][0]["ports"].append({"protocol": "TCP", "port": "admin"}))
+plant("operator-ingress", "the address of who asks is lost", "Service", "reconciled-entry-activity",
+      to("Cluster", "spec", "externalTrafficPolicy"), overlay=HOT)
 plant("public-service", "operators' port exposed", "Service", "reconciled",
       lambda item: item["spec"]["ports"].append({"name": "admin", "port": 8081, "targetPort": "admin"}))
 plant("public-service", "load balancer without TLS", "Service", "reconciled", to("LoadBalancer", "spec", "type"))

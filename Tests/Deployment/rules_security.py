@@ -187,6 +187,11 @@ def operator_ingress(site):
         names = {port for _, port in ports(opening)}
         if ours and names & {"admin", 8081, None} and title not in allowed:
             yield f"the policy {title} opens the operators' listener"
+        if title == "entry" and len(names) != 1:
+            yield "the operators' listener is open to the addresses of nodes, which pods may have as well"
+    activity = site.get("Service", "reconciled-entry-activity")
+    if activity and activity["spec"].get("externalTrafficPolicy") != "Local":
+        yield "who asks for activity comes with the address of a node"
 
 
 @rule("public-service")

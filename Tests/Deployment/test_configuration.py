@@ -1,5 +1,6 @@
 """The configuration of each overlay, judged by the daemon itself: RECONCILED_PROGRAM is its path."""
 
+import json
 import os
 import pathlib
 import re
@@ -123,14 +124,18 @@ class Cloud(unittest.TestCase):
 
     def test_the_daemon_accepts_the_overlays_that_the_page_writes(self):
         page = source("docs/deploying-cloud.md")
-        function = re.search(r"(?ms)^site_overlay\(\) \{.*?^\}$", page)[0]
+        function = re.search(r"(?ms)^blocks\(\) \{.*?^site_overlay\(\) \{.*?^\}$", page)[0]
         calls = re.findall(r"(?m)^site_overlay (?:active|standby) .*$", page)
         self.assertEqual(len(calls), 2)
         url = "postgres:host=db dbname=payments user=reconciled sslmode=verify-full"
+        outputs = {
+            "store_url": url, "database_cidrs": ["10.10.248.0/24"], "node_cidrs": ["10.10.0.0/20", "10.10.16.0/20"],
+            "entry_cidrs": ["10.10.240.0/24"],
+        }  # fmt: skip
         with tempfile.TemporaryDirectory() as directory:
             shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
             script = "\n".join([
-                "set -eu", f"terraform() {{ printf '%s' '{{\"store_url\": \"{url}\"}}'; }}",
+                "set -eu", f"terraform() {{ printf '%s' '{json.dumps(outputs)}'; }}",
                 "ACTIVE=frankfurt STANDBY=ireland ACTIVE_REGION=a STANDBY_REGION=b",
                 "DOMAIN=payments.example.com ACCOUNT=1",
                 function, *calls,
@@ -142,6 +147,15 @@ class Cloud(unittest.TestCase):
                 site = Site(name, list(yaml.safe_load_all(text)))
                 said[name] = site.site_variables()
                 with self.subTest(name):
+                    ranges = {
+                        (policy, cidr)
+                        for policy in ("database", "entry")
+                        for cidr in re.findall(r"10\.10\.[0-9./]+", str(site.get("NetworkPolicy", policy)))
+                    }
+                    self.assertEqual(ranges, {
+                        ("database", "10.10.248.0/24"), ("entry", "10.10.0.0/20"), ("entry", "10.10.16.0/20"),
+                        ("entry", "10.10.240.0/24"),
+                    })  # fmt: skip
                     code, output = check(site)
                     self.assertEqual(code, 0, output)
             for own, other in (("frankfurt", "ireland"), ("ireland", "frankfurt")):

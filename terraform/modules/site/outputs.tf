@@ -74,8 +74,13 @@ output "nat_addresses" {
   value       = module.network.nat_addresses
 }
 
+output "entry_cidrs" {
+  description = "Address ranges of the load balancer, to which the network policy `entry` holds the operators' port."
+  value       = module.network.public_subnet_cidrs
+}
+
 output "node_cidrs" {
-  description = "Address ranges of the nodes, to which the network policy `entry` can be narrowed."
+  description = "Address ranges of the nodes, to which the network policy `entry` holds the callers' port."
   value       = module.network.private_subnet_cidrs
 }
 
