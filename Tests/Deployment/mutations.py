@@ -66,11 +66,11 @@ def container(inner):
     return lambda item: inner(daemon(pod_of(item)))
 
 
-def text(old, new):
-    """A change of the configuration file."""
+def text(old, new, key="reconciled.yaml"):
+    """A change of the configuration file, or of another file of a ConfigMap."""
 
     def change(item):
-        item["data"]["reconciled.yaml"] = item["data"]["reconciled.yaml"].replace(old, new)
+        item["data"][key] = item["data"][key].replace(old, new)
 
     return change
 
@@ -123,6 +123,10 @@ plant("rolling-update", "surge", D, FRONT, to(1, "spec", "strategy", "rollingUpd
 plant("rolling-update", "two at a time", D, FRONT, to(2, "spec", "strategy", "rollingUpdate", "maxUnavailable"))
 plant("rolling-update", "no settling time", D, BATCH, without("spec", "minReadySeconds"))
 plant("single-writer", "rolling", D, FRONT, to({"type": "RollingUpdate"}, "spec", "strategy"), overlay="local")
+plant("priority", "none", D, FRONT, pod(without("priorityClassName")))
+plant("priority", "a class that is not there", "PriorityClass", "reconciled-batch")
+plant("priority", "batch first", "PriorityClass", "reconciled-batch", to(2000000, "value"))
+plant("priority", "batch pushes", "PriorityClass", "reconciled-batch", without("preemptionPolicy"), overlay=HOT)
 plant("lost-node", "five minutes", D, FRONT, pod(without("tolerations")))
 plant("resources", "no memory limit", D, FRONT, container(without("resources", "limits", "memory")))
 plant("resources", "no requests", D, BATCH, container(without("resources", "requests")))
@@ -258,6 +262,16 @@ plant("monitoring", "no ServiceMonitor", "ServiceMonitor", "reconciled")
 plant("monitoring", "another path", "ServiceMonitor", "reconciled", to("/", "spec", "endpoints", 0, "path"))
 plant("monitoring", "pods counted twice", "ServiceMonitor", "reconciled",
       to({"app.kubernetes.io/name": "reconciled"}, "spec", "selector", "matchLabels"))
+plant("dashboard", "a metric that is not there", "ConfigMap", "reconciled-dashboard",
+      text("reconciled_payments_due", "reconciled_payments_owed", "reconciled.json"), overlay=OPTIONS)
+plant("dashboard", "no label that Grafana looks for", "ConfigMap", "reconciled-dashboard",
+      without("metadata", "labels", "grafana_dashboard"), overlay=OPTIONS)
+plant("external-secrets", "a key that nobody gives", "ExternalSecret", "reconciled-secrets",
+      lambda item: item["spec"]["data"].pop(), overlay=OPTIONS)
+plant("external-secrets", "a store of the whole cluster", "ExternalSecret", "reconciled-secrets",
+      to("ClusterSecretStore", "spec", "secretStoreRef", "kind"), overlay=OPTIONS)
+plant("external-secrets", "no login at the registry", "ServiceAccount", "reconciled", without("imagePullSecrets"),
+      overlay=OPTIONS)
 plant("alerts", "a metric that is not there", "PrometheusRule", "reconciled",
       to("reconciled_unknown > 1", "spec", "groups", 0, "rules", 0, "expr"))
 plant("alerts", "no alert of quarantine", "PrometheusRule", "reconciled",

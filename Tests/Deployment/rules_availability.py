@@ -146,6 +146,20 @@ def single_writer(site):
             yield f"two pods of {name(item)} may want its volume at once"
 
 
+@rule("priority")
+def priority(site):
+    classes = {name(item): item for item in site.of_kind("PriorityClass")}
+    for title, pod in site.our_pods():
+        wanted = "reconciled-front" if title == "Deployment reconciled-front" else "reconciled-batch"
+        if pod["spec"].get("priorityClassName") != wanted or wanted not in classes:
+            yield f"{title} has not the priority {wanted}"
+    values = [look(classes, key, "value", default=0) for key in ("reconciled-front", "reconciled-batch")]
+    if values[0] <= values[1]:
+        yield "what nobody waits for comes before payments"
+    if look(classes, "reconciled-batch", "preemptionPolicy") != "Never":
+        yield "a comparison may push other pods off their nodes"
+
+
 @rule("lost-node", REAL_AND_OPTIONS)
 def lost_node(site):
     for item in site.daemons():

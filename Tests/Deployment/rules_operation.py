@@ -1,6 +1,7 @@
 """Rules about releases, configuration and watching."""
 
 import functools
+import json
 import re
 
 import yaml
@@ -69,7 +70,7 @@ def selectors(site):
             if not any(selects(look(item, *path), labels) for labels in templates):
                 yield f"{kind} {item['metadata']['name']} selects nothing"
     for item in site.objects:
-        if item["kind"] != "Namespace" and item["metadata"].get("namespace") != "reconciled":
+        if item["kind"] not in ("Namespace", "PriorityClass") and item["metadata"].get("namespace") != "reconciled":
             yield f"{item['kind']} {item['metadata']['name']} is in no namespace of ours"
 
 
@@ -186,14 +187,55 @@ def alerts(site):
         yield f"the alert of unsettled payments is not at the objective of {objective:.0f} s"
 
 
+@rule("dashboard", (OPTIONS,))
+def dashboard(site):
+    """Every sample that a panel asks for is one of the daemon's."""
+    item = site.get("ConfigMap", "reconciled-dashboard")
+    if not item or look(item, "metadata", "labels", "grafana_dashboard") != "1":
+        yield "Grafana finds no dashboard"
+        return
+    panels = [panel for panel in json.loads(item["data"]["reconciled.json"])["panels"] if panel["type"] != "row"]
+    if len(panels) < 10:
+        yield "the dashboard shows next to nothing"
+    for panel in panels:
+        asked = {name for target in panel["targets"] for name in re.findall(r"\breconciled_[a-z_]+", target["expr"])}
+        if not asked:
+            yield f"{panel['title']} asks for nothing"
+        for metric in sorted(asked - metrics()):
+            yield f"{panel['title']}: the daemon has no metric {metric}"
+
+
+@rule("external-secrets", (OPTIONS,))
+def external_secrets(site):
+    """The keys that the shipped configuration reads are those that the secret store gives."""
+    found = site.of_kind("ExternalSecret")
+    if len(found) != 1 or look(found[0], "spec", "target", "name") != "reconciled-secrets":
+        yield "no external secret makes the Secret that the pods mount"
+        return
+    given = {entry["secretKey"] for entry in found[0]["spec"]["data"]}
+    text = site.configuration() + str(site.get("Deployment", "reconciled-front"))
+    wanted = set(re.findall(r"/etc/reconciled/secrets/([a-z.-]+)", text))
+    if given != wanted:
+        yield f"the secret store gives {sorted(given)}, and the pods read {sorted(wanted)}"
+    if look(found[0], "spec", "secretStoreRef", "kind") != "SecretStore":
+        yield "other namespaces may read the same store"
+    account = site.get("ServiceAccount", "reconciled")
+    if account.get("imagePullSecrets") != [{"name": "reconciled-registry"}]:
+        yield "the kubelet has no login at the registry"
+
+
+#: What the names of a metric's samples end in.
+ENDINGS = {"Counter": ("_total",), "Gauge": ("",), "Timer": ("_seconds_bucket", "_seconds_count", "_seconds_sum")}
+
+
 @functools.cache
 def metrics():
     """The names of the daemon's samples, from its sources."""
     names = set()
     for path in (ROOT / "Sources").rglob("*.swift"):
         text = path.read_text(encoding="utf-8")
-        for kind, name in re.findall(r'\b(Counter|Gauge)\(\s*label: "(reconciled_[a-z_]+)"', text):
-            names.add(name + ("_total" if kind == "Counter" else ""))
+        for kind, name in re.findall(r'\b(Counter|Gauge|Timer)\(\s*label: "(reconciled_[a-z_]+)"', text):
+            names.update(name + ending for ending in ENDINGS[kind])
         # Where one function makes the gauges of a file.
         names.update(re.findall(r'\bgauge\(\s*"(reconciled_[a-z_]+)"', text))
     return names

@@ -1,5 +1,6 @@
 """Each alert fires for what it is about, and none while all is well; judged by promtool, whose path is PROMTOOL."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -7,7 +8,7 @@ import tempfile
 import unittest
 
 import yaml
-from manifests import Site
+from manifests import OPTIONS, Site
 
 PROMTOOL = os.environ.get("PROMTOOL")
 
@@ -210,6 +211,19 @@ class Alerts(unittest.TestCase):
             with self.subTest(title):
                 code, text = self.judge(story(changes, firing))
                 self.assertEqual(code, 0, text)
+
+    def test_prometheus_understands_every_panel_of_the_dashboard(self):
+        text = Site(OPTIONS).get("ConfigMap", "reconciled-dashboard")["data"]["reconciled.json"]
+        targets = [target["expr"] for panel in json.loads(text)["panels"] for target in panel.get("targets", [])]
+        rules = [{"record": f"panel:{number}", "expr": expr} for number, expr in enumerate(targets)]
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "rules.yaml"
+            for changed, code in ((rules, 0), ([*rules, {"record": "panel:broken", "expr": "max by (site"}], 1)):
+                file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": changed}]}), encoding="utf-8")
+                result = subprocess.run(
+                    [PROMTOOL, "check", "rules", file], capture_output=True, text=True, check=False, timeout=60
+                )
+                self.assertEqual(result.returncode, code, result.stdout + result.stderr)
 
     def test_an_alert_that_does_not_fire_is_noticed(self):
         names = [name for name in WELL if 'operation="create",for="people"' in name]

@@ -14,8 +14,8 @@ from manifests import EVERY, LOCAL, OPTIONS, Site, look, pod_of, source
 
 #: The oldest version that the manifests are meant for, and the newest that the validator knows.
 VERSIONS = ("1.30", kubernetes_validate.latest_version())
-#: Kinds of the Prometheus operator: the validator has no schema, the rules look at them.
-WITHOUT_SCHEMA = {"ServiceMonitor", "PrometheusRule"}
+#: Kinds of operators, of which the validator has no schema; the rules look at them.
+WITHOUT_SCHEMA = {"ServiceMonitor", "PrometheusRule", "ExternalSecret"}
 
 
 def schema_findings(item, version):

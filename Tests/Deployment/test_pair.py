@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 from manifests import Site, source
 
@@ -118,6 +119,16 @@ class Pair(unittest.TestCase):
             self.assertLess(time.monotonic(), end, f"not in time: {what}")
             time.sleep(0.2)
 
+    def the_metrics_of_the_alerts_are_there(self, environment):
+        """A daemon of the active site shows what the alerts of a pair ask for; how late the standby is, only then."""
+        rules = Site("active").get("PrometheusRule", "reconciled-sites")["spec"]["groups"][0]["rules"]
+        asked = {name for entry in rules for name in re.findall(r"\breconciled_[a-z_]+", entry["expr"])}
+        url = f"http://127.0.0.1:{environment['RECONCILED_ADMIN_PORT']}/metrics"
+        with urllib.request.urlopen(url, timeout=LIMIT) as answer:
+            shown = answer.read().decode("utf-8")
+        for name in sorted(asked - {"reconciled_replication_lag_seconds"}):
+            self.assertRegex(shown, rf"(?m)^{name}[{{ ]")
+
     def test_the_pair_of_the_page_is_made_and_promoted_by_its_own_commands(self):
         shown = blocks("docs/deploying.md", "### The databases")
         roles, waits = [body for kind, body in shown if kind == "sql"]
@@ -148,6 +159,8 @@ class Pair(unittest.TestCase):
         self.becomes("a lease", lambda: "proven by" in self.reconciled(active, *status)[1])
         self.becomes("a ready standby", lambda: self.reconciled(standby, "healthcheck", "--probe", "readyz")[0] == 0)
         self.assertEqual(self.reconciled(standby, "healthcheck", "--probe", "activez")[0], 1)
+
+        self.the_metrics_of_the_alerts_are_there(active)
 
         # The site is lost: its daemons and its database.
         first.send_signal(signal.SIGKILL)
