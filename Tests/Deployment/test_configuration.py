@@ -115,6 +115,37 @@ class Configuration(unittest.TestCase):
                 self.assertIn("sslmode=verify-full", url)
                 self.assertIn("sslrootcert=/etc/reconciled/secrets/", url)
 
+    def test_one_site_alone_needs_no_proof_and_has_no_alerts_of_a_pair(self):
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "k8s")
+            place = pathlib.Path(directory) / "site"
+            place.mkdir()
+            (place / "kustomization.yaml").write_text(
+                "resources: [../k8s/overlays/active]\ncomponents: [../k8s/components/one-site]\n", encoding="utf-8"
+            )
+            site = Site("alone", list(yaml.safe_load_all(rendered_at(place))))
+        self.assertEqual({key for key in site.site_variables() if "SITE" in key}, {"RECONCILED_SITE_NAME"})
+        self.assertEqual([item["metadata"]["name"] for item in site.of_kind("PrometheusRule")], ["reconciled"])
+        code, text = check(site)
+        self.assertEqual(code, 0, text)
+
+    def test_the_daemon_accepts_the_overlay_with_a_witness_that_the_page_shows(self):
+        section = source("docs/deploying.md").split("### The databases\n", 1)[1].split("\n### ", 1)[0]
+        (text,) = re.findall(r"(?ms)^```yaml\n(.*?)^```", section)
+        for overlay in ("active", "standby-hot"):
+            with self.subTest(overlay), tempfile.TemporaryDirectory() as directory:
+                shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
+                place = pathlib.Path(directory) / "deploy" / "sites" / "ours"
+                place.mkdir(parents=True)
+                text = re.sub(r"overlays/(active|standby-hot)", f"overlays/{overlay}", text)
+                (place / "kustomization.yaml").write_text(text, encoding="utf-8")
+                site = Site("ours", list(yaml.safe_load_all(rendered_at(place))))
+                self.assertEqual(site.site_variables()["RECONCILED_SITE_PROOF"], "postgres")
+                self.assertEqual(site.site_variables()["RECONCILED_SITE_REPLICATION"], "asynchronous")
+                self.assertIn("witness.example.net", site.site_variables()["RECONCILED_SITE_WITNESS_URL"])
+                code, output = check(site)
+                self.assertEqual(code, 0, output)
+
 
 class Cloud(unittest.TestCase):
     """The overlays that docs/deploying-cloud.md writes, by its own lines."""

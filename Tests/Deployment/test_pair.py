@@ -78,21 +78,20 @@ class Pair(unittest.TestCase):
             "-U", "postgres", "-d", "postgres", input=text,
         )  # fmt: skip
 
-    def here(self, text):
-        """A text of page or manifest, with this machine's servers and files instead of the cluster's."""
-        for site, port in self.ports.items():
-            text = text.replace(f"host=database.{site}.reconciled.internal", f"host=127.0.0.1 port={port}")
+    def here(self, text, site):
+        """A text of page or manifest, with a site's server here and files here; never a database that really is."""
+        text = re.sub(r"\bhost=\S+", f"host=127.0.0.1 port={self.ports[site]}", text)
         text = text.replace("sslmode=verify-full", "sslmode=disable")
         text = re.sub(r" sslrootcert=\S+", "", text)
         return text.replace("/etc/reconciled/secrets", str(self.directory))
 
-    def environment(self, overlay):
-        """What a pod of the overlay has."""
+    def environment(self, overlay, place):
+        """What a pod of the overlay has, with a server of this machine."""
         site = Site(overlay)
         file = self.directory / f"{overlay}.yaml"
-        file.write_text(self.here(site.configuration()), encoding="utf-8")
+        file.write_text(self.here(site.configuration(), place), encoding="utf-8")
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
-        said = {name: self.here(value) for name, value in site.site_variables().items()}
+        said = {name: self.here(value, place) for name, value in site.site_variables().items()}
         return {
             **kept, **said, "RECONCILED_CONFIG": str(file),
             "RECONCILED_STORE_PASSWORD_FILE": str(self.directory / "store-password"),
@@ -133,7 +132,9 @@ class Pair(unittest.TestCase):
         shown = blocks("docs/deploying.md", "### The databases")
         roles, waits = [body for kind, body in shown if kind == "sql"]
         (copy,) = [body for kind, body in shown if "pg_basebackup" in body]
-        active, standby = self.environment("active"), self.environment("standby-hot")
+        active, standby = self.environment("active", "site-a"), self.environment("standby-hot", "site-b")
+        if active["RECONCILED_SITE_PROOF"] != "standby":
+            self.skipTest("the overlays have another proof than the one that they are shipped with")
 
         self.server("initdb", "-D", self.directory / "site-a", "-A", "trust", "-U", "postgres", "--no-sync")
         self.start("site-a")
@@ -145,9 +146,8 @@ class Pair(unittest.TestCase):
 
         (connection,) = re.findall(r'--dbname="([^"]+)"', copy)
         options = re.findall(r"--(?:write-recovery-conf|wal-method=\w+|checkpoint=\w+)", copy)
-        self.server(
-            "pg_basebackup", "--dbname", self.here(connection), "--pgdata", self.directory / "site-b", *options
-        )
+        connection = self.here(connection, "site-a")
+        self.server("pg_basebackup", "--dbname", connection, "--pgdata", self.directory / "site-b", *options)
         self.start("site-b")
         self.psql("site-a", waits)
         state = "SELECT sync_state FROM pg_stat_replication"
@@ -173,7 +173,7 @@ class Pair(unittest.TestCase):
         is_active = ("healthcheck", "--probe", "activez")
         self.becomes("the other site is active", lambda: self.reconciled(standby, *is_active)[0] == 0)
         code, text = self.reconciled(standby, *status)
-        self.assertIn("site-b", text)
+        self.assertIn(standby["RECONCILED_SITE_NAME"], text)
         self.assertNotIn("recovery", text, "a promotion that is proven complete opens no window")
 
 
