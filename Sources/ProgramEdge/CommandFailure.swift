@@ -38,14 +38,21 @@ extension AsyncParsableCommand {
         } catch let failure as CommandFailure {
             let program = configuration.commandName ?? _commandName
             FileHandle.standardError.write(Data("\(program): \(failure.message)\n".utf8))
-            Foundation.exit(failure.code.rawValue)
+            end(failure.code.rawValue)
         } catch {
             let code = exitCode(for: error)
             guard code != ExitCode.validationFailure else {
                 FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
-                Foundation.exit(CommandFailure.Code.usage.rawValue)
+                end(CommandFailure.Code.usage.rawValue)
             }
             exit(withError: error)
         }
+    }
+
+    /// Ends the process at once. What libraries do at an exit would take away what threads of theirs still use: a
+    /// transport that was just made loads certificates while OpenSSL frees its locks.
+    private static func end(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
     }
 }

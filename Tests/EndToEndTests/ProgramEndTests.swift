@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// How programs end that have nothing to do.
+@Suite struct ProgramEndTests {
+    @Test func `a program that ends while its transport starts does not crash`() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("alone-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        // Alone: the programs that it needs are not beside it.
+        let alone = directory.appendingPathComponent("reconciled-lab")
+        try FileManager.default.copyItem(at: DaemonProcess.program(["reconciled-lab"]), to: alone)
+        // One in twenty crashed, when OpenSSL was put away while the transport's thread loaded certificates.
+        for _ in 0..<80 {
+            let process = Process()
+            process.executableURL = alone
+            let run = directory.appendingPathComponent("run").path
+            process.arguments = ["demo", "--payments", "1", "--directory", run]
+            process.standardOutput = FileHandle.nullDevice
+            let errors = Pipe()
+            process.standardError = errors
+            try process.run()
+            let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit && process.terminationStatus == 3, "\(words)")
+            #expect(words.contains("is not there"), "\(words)")
+        }
+    }
+}
