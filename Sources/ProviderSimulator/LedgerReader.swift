@@ -22,11 +22,11 @@ struct LedgerReader {
             if !summary { transactions.append(transaction) }
             guard let currency = transaction.currency else { return }
             var total = totals[currency] ?? LedgerTotals(currency: currency)
-            let charged = transaction.charges.reduce(0) { $0 + $1.amount.value }
-            total.charged += charged
-            total.refunded += charged - transaction.net
-            total.held += transaction.held
-            total.net += transaction.net
+            let charged = transaction.charges.map(\.amount.value).sumAsFarAsPossible
+            total.charged = total.charged.addedAsFarAsPossible(charged)
+            total.refunded = total.refunded.addedAsFarAsPossible(charged.lessAsFarAsPossible(transaction.net))
+            total.held = total.held.addedAsFarAsPossible(transaction.held)
+            total.net = total.net.addedAsFarAsPossible(transaction.net)
             totals[currency] = total
         }
         return LedgerReport(

@@ -38,16 +38,16 @@ public struct LogicalTransaction: Codable, Sendable, Equatable {
         voids = movements.filter { $0.kind == .void || $0.kind == .reversal }
         releases = movements.filter { $0.kind == .release || $0.kind == .expiry }
         currency = movements.first?.amount.currency
-        net = movements.reduce(0) { sum, movement in
+        net = movements.reduce(Int64(0)) { sum, movement in
             switch movement.kind {
-            case .charge: sum + movement.amount.value
-            case .refund, .reversal: sum - movement.amount.value
+            case .charge: sum.addedAsFarAsPossible(movement.amount.value)
+            case .refund, .reversal: sum.lessAsFarAsPossible(movement.amount.value)
             case .hold, .release, .void, .expiry: sum
             }
         }
         let ended = Set(
             movements.filter { [.charge, .void, .expiry].contains($0.kind) }.map(\.incarnation))
-        held = holds.reduce(0) { ended.contains($1.incarnation) ? $0 : $0 + $1.amount.value }
+        held = holds.filter { !ended.contains($0.incarnation) }.map(\.amount.value).sumAsFarAsPossible
     }
 }
 

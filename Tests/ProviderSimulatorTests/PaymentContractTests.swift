@@ -37,6 +37,21 @@ import Testing
         }
     }
 
+    @Test func `sums of the largest amounts are as near as they can be, and nothing ends`() async throws {
+        try await withSimulator { card async throws in
+            for key in ["transaction-key-1", "transaction-key-2", "transaction-key-3"] {
+                #expect(try await card.pay(key, kind: "sale", value: .max).status == 201)
+            }
+            #expect(try await card.pay("transaction-key-4", value: .max).status == 201)
+            #expect(try await card.pay("transaction-key-5", value: .max).status == 201)
+            let total = try #require(try await card.control.ledger("card").totals.first)
+            #expect(total.charged == .max && total.net == .max && total.held == .max && total.refunded == 0)
+            let planted = try await card.control.plant(PlantOrder(.amountChanged, key: F.key), at: "card")
+            #expect(planted.count == 1)
+            #expect(try await card.pay("transaction-key-6", kind: "sale", value: 1200).status == 201)
+        }
+    }
+
     @Test func `another body under the same key is refused and changes nothing`() async throws {
         try await withSimulator { card async throws in
             _ = try await card.pay()

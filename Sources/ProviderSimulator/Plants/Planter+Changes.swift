@@ -29,7 +29,7 @@ extension Planter {
     /// Of a hold that was captured in part, the part stays as it is.
     private func changeAmount(of record: inout TransactionRecord, _ order: PlantOrder) throws -> String? {
         guard let amount = record.amount else { return nil }
-        let value = order.amountValue ?? amount.value + 1
+        let value = order.amountValue ?? (amount.value == .max ? .max - 1 : amount.value + 1)
         guard value != amount.value, value >= record.refundedValue else {
             throw refusal(
                 "amount_value: not \(amount.value), which it is, and at least \(record.refundedValue), refunded")
