@@ -37,12 +37,12 @@ extension AsyncParsableCommand {
             }
         } catch let failure as CommandFailure {
             let program = configuration.commandName ?? _commandName
-            FileHandle.standardError.write(Data("\(program): \(failure.message)\n".utf8))
+            FileHandle.standardError.write(Data((TerminalText.lines("\(program): \(failure.message)") + "\n").utf8))
             end(failure.code.rawValue)
         } catch {
             let code = exitCode(for: error)
             guard code != ExitCode.validationFailure else {
-                FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+                FileHandle.standardError.write(Data((TerminalText.lines(fullMessage(for: error)) + "\n").utf8))
                 end(CommandFailure.Code.usage.rawValue)
             }
             exit(withError: error)

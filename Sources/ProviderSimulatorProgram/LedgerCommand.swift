@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ProgramEdge
 import ProviderSimulator
 
 /// The command `provider-simulator ledger`.
@@ -34,7 +35,7 @@ struct LedgerCommand: AsyncParsableCommand {
             database: database, provider: provider, key: key, summary: summary)
         switch format {
         case .text:
-            for report in reports { FileHandle.standardOutput.write(Data(report.text.utf8)) }
+            for report in reports { FileHandle.standardOutput.write(Data(TerminalText.lines(report.text).utf8)) }
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

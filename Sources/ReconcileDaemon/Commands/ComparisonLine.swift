@@ -12,7 +12,7 @@ enum ComparisonLine {
             run.state == .running ? "\(run.state.rawValue) (\(run.checkpoint.phase.rawValue))" : run.state.rawValue
         let proof = run.isProven.map { $0 ? "; the money is proven" : "; the money is NOT proven" } ?? ""
         let trouble = run.trouble.map {
-            "; held up since \($0.since.rfc3339) by \($0.code), \($0.times) times"
+            "; held up since \($0.since.rfc3339) by \(TerminalText.written("\($0.code)")), \($0.times) times"
                 + ($0.needsPerson ? ": a person is needed" : "")
         }
         return "\(run.id)  \(run.provider)  \(run.window.from.rfc3339) to \(run.window.to.rfc3339)  \(place)"
@@ -37,7 +37,7 @@ enum ComparisonLine {
         let state = discrepancy.closeReason.map { "closed (\($0.rawValue))" } ?? discrepancy.state.rawValue
         return "\(discrepancy.id)  \(discrepancy.provider)  \(discrepancy.finding.rawValue)  \(state)  "
             + "\(age(now - discrepancy.openedAt)) old\(amount)\(payment)  \(discrepancy.suggestion.rawValue)  "
-            + "\(discrepancy.assignee ?? "nobody's")  version \(discrepancy.version)"
+            + "\(TerminalText.written(discrepancy.assignee ?? "nobody's"))  version \(discrepancy.version)"
     }
 
     /// All of a discrepancy: as text in lines for people.
@@ -56,8 +56,9 @@ enum ComparisonLine {
         }
         if let moment = discrepancy.actsAt { lines.append("  acts at   \(moment.rfc3339), at the earliest") }
         for entry in discrepancy.history {
-            let author = entry.by ?? entry.run?.text ?? "-"
-            lines.append("  \(entry.at.rfc3339)  \(entry.kind.rawValue)  \(author)  \(visible(entry.text))")
+            let author = TerminalText.written(entry.by ?? entry.run?.text ?? "-")
+            lines.append(
+                "  \(entry.at.rfc3339)  \(entry.kind.rawValue)  \(author)  \(TerminalText.written(entry.text))")
         }
         return lines.joined(separator: "\n")
     }
@@ -70,17 +71,10 @@ enum ComparisonLine {
     private static func listed(_ position: ListedPosition) -> String {
         let amounts = [
             position.amount.map { "amount \($0)" }, position.captured.map { "captured \($0)" },
-            position.refunded.map { "refunded \($0)" }, position.contradiction,
+            position.refunded.map { "refunded \($0)" }, position.contradiction.map { TerminalText.written("\($0)") },
             position.isShared ? "\(position.others.count) more under the key" : nil,
         ]
         return ([position.status.rawValue] + amounts.compactMap(\.self)).joined(separator: ", ")
-    }
-
-    /// What people wrote, without what would move the cursor of a terminal.
-    private static func visible(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
     /// The two largest units.

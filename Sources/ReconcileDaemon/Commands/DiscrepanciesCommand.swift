@@ -46,7 +46,8 @@ struct ListDiscrepancies: AsyncParsableCommand {
     func run() async throws {
         let query = try query()
         let desk = try await openDesk(options.load())
-        for line in try await lines(query, at: desk, .chosen(output), after: CommandLine.arguments) { print(line) }
+        let format = OutputFormat.chosen(output)
+        for line in try await lines(query, at: desk, format, after: CommandLine.arguments) { say(line, as: format) }
     }
 
     /// What is wanted, from the place on that the cursor names.
@@ -163,6 +164,7 @@ struct ShowDiscrepancy: AsyncParsableCommand {
         let id = try DiscrepanciesCommand.id(id)
         let desk = try await openDesk(options.load())
         let found = try await told { () async throws(ComparisonDeskFailure) in try await desk.discrepancy(id) }
-        print(ComparisonLine.complete(found, now: SystemClock().now(), as: .chosen(output)))
+        let format = OutputFormat.chosen(output)
+        say(ComparisonLine.complete(found, now: SystemClock().now(), as: format), as: format)
     }
 }

@@ -24,7 +24,8 @@ struct DiscrepancyChangeOptions: ParsableArguments {
         let changed = try await told { () async throws(ComparisonDeskFailure) in
             try await desk.change(id, change, by: person, version: version)
         }
-        print(ComparisonLine.render(changed, now: SystemClock().now(), as: .chosen(output)))
+        let format = OutputFormat.chosen(output)
+        say(ComparisonLine.render(changed, now: SystemClock().now(), as: format), as: format)
     }
 }
 

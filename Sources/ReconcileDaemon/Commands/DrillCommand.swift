@@ -32,7 +32,7 @@ struct DrillCommand: AsyncParsableCommand {
 
         func run() throws {
             let format = OutputFormat.chosen(output)
-            for drill in try place.drills() { print(drill.line(as: format)) }
+            for drill in try place.drills() { say(drill.line(as: format), as: format) }
         }
     }
 

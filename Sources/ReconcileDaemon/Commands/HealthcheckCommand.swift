@@ -48,7 +48,7 @@ struct HealthcheckCommand: AsyncParsableCommand {
         guard answer.status == 200 else {
             throw CommandFailure(.finding, "\(probe.rawValue) at \(base) answered \(answer.status): \(text)")
         }
-        print(text)
+        say(text)
     }
 
     /// Where a daemon with this listener can be asked from beside it: one that listens on every address is asked on

@@ -21,15 +21,15 @@ struct MigrateCommand: AsyncParsableCommand {
         let configuration = try options.load()
         guard case .postgres(let settings) = configuration.store else {
             _ = try await configuration.store.open(at: configuration.site.name)
-            return print("an SQLite file is migrated when it is opened: it is current")
+            return say("an SQLite file is migrated when it is opened: it is current")
         }
         do {
             let steps =
                 plan ? try await PostgresStore.pendingMigrations(settings) : try await PostgresStore.migrate(settings)
             for step in steps {
-                print("\(plan ? "would apply" : "applied") \(step.number) \(step.name) (sha256 \(step.checksum))")
+                say("\(plan ? "would apply" : "applied") \(step.number) \(step.name) (sha256 \(step.checksum))")
             }
-            print(steps.isEmpty ? "the schema is current" : plan ? "nothing was changed" : "the schema is current")
+            say(steps.isEmpty ? "the schema is current" : plan ? "nothing was changed" : "the schema is current")
         } catch {
             throw CommandFailure(.unavailable, "\(error)")
         }

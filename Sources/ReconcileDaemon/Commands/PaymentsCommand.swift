@@ -40,7 +40,8 @@ struct ListPayments: AsyncParsableCommand {
     func run() async throws {
         let query = try query()
         let store = try await openStore(options)
-        for line in try await lines(query, in: store, .chosen(output), after: CommandLine.arguments) { print(line) }
+        let format = OutputFormat.chosen(output)
+        for line in try await lines(query, in: store, format, after: CommandLine.arguments) { say(line, as: format) }
     }
 
     /// What is wanted, from the place on that the cursor names.
@@ -101,11 +102,11 @@ struct ShowPayment: AsyncParsableCommand {
             throw CommandFailure(.finding, "there is no payment \(id)")
         }
         let format = OutputFormat.chosen(output)
-        print(PaymentLine.render(payment, as: format))
+        say(PaymentLine.render(payment, as: format), as: format)
         var last: Int64 = 0
         while true {
             let entries = try await store.auditTrail(of: id, after: last, limit: 500)
-            for entry in entries { print(PaymentLine.render(entry, as: format)) }
+            for entry in entries { say(PaymentLine.render(entry, as: format), as: format) }
             guard let newest = entries.last, entries.count == 500 else { return }
             last = newest.sequence
         }
@@ -141,7 +142,7 @@ struct ReconcilePayment: AsyncParsableCommand {
             _ = machine.handle(.inquireNow, context)
             let change = PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: .none)
             if case .committed = try await store.commit(change) {
-                return print("\(id) is \(payment.state.rawValue); its undecided statuses are read next")
+                return say("\(id) is \(payment.state.rawValue); its undecided statuses are read next")
             }
         }
         throw CommandFailure(.unavailable, "the payment is being changed all the time; try again")
@@ -160,7 +161,7 @@ struct VerifyPayments: AsyncParsableCommand {
         guard breaks.isEmpty else {
             throw CommandFailure(.finding, breaks.map { "\($0)" }.joined(separator: "\n"))
         }
-        print("every audit trail and every seal is intact")
+        say("every audit trail and every seal is intact")
     }
 }
 
@@ -169,8 +170,10 @@ enum PaymentLine {
     static func render(_ payment: Payment, as format: OutputFormat) -> String {
         let legs = payment.legs.map { "\($0.provider) \($0.amount)" }
         guard format == .json else {
-            let reason = payment.reason.map { " (\($0.code.rawValue)\($0.detail.map { ": \($0)" } ?? ""))" } ?? ""
-            return "\(payment.id)  \(payment.createdAt.rfc3339)  \(payment.state.rawValue)\(reason)  "
+            let reason = payment.reason.map { reason in
+                " (\(reason.code.rawValue)\(reason.detail.map { ": \(TerminalText.written($0))" } ?? ""))"
+            }
+            return "\(payment.id)  \(payment.createdAt.rfc3339)  \(payment.state.rawValue)\(reason ?? "")  "
                 + "\(payment.amount)  \(legs.joined(separator: ", "))"
         }
         return json([
@@ -185,7 +188,7 @@ enum PaymentLine {
         guard format == .json else {
             let leg = entry.leg.map { " leg \($0)" } ?? ""
             return "  \(entry.sequence)  \(entry.at.rfc3339)  \(entry.type.rawValue)\(leg)  "
-                + fields.joined(separator: " ")
+                + fields.map(TerminalText.written).joined(separator: " ")
         }
         return json([
             "sequence": String(entry.sequence), "at": entry.at.rfc3339, "type": entry.type.rawValue,

@@ -51,16 +51,16 @@ struct PromoteSite: AsyncParsableCommand {
                 return try await desk.desk.promote(request, wait: patience)
             } catch .refused(let obstacles) {
                 // Whoever reads JSON reads the reasons so; people read them on the error output.
-                if desk.format == .json { print(SiteDocument.line(obstacles)) }
+                if desk.format == .json { say(SiteDocument.line(obstacles), as: .json) }
                 throw .refused(obstacles)
             }
         }
         let reading = try await SiteOptions.told { () async throws(SiteDeskFailure) in
             try await desk.desk.status()
         }
-        print(
+        say(
             desk.format == .json
-                ? SiteDocument.line(desk.site, promoted, reading) : SiteText.lines(desk.site, reading))
+                ? SiteDocument.line(desk.site, promoted, reading) : SiteText.lines(desk.site, reading), as: desk.format)
     }
 
     /// Who asks: whoever is named, or the user of the system.
@@ -76,9 +76,9 @@ struct PromoteSite: AsyncParsableCommand {
         let obstacles = try await SiteOptions.told { () async throws(SiteDeskFailure) in
             try await desk.desk.obstacles(request)
         }
-        if desk.format == .json { print(SiteDocument.line(obstacles)) }
+        if desk.format == .json { say(SiteDocument.line(obstacles), as: .json) }
         guard obstacles.isEmpty else { throw CommandFailure(.finding, "\(SiteDeskFailure.refused(obstacles))") }
-        if desk.format == .text { print("nothing stands against promoting site \(desk.site)") }
+        if desk.format == .text { say("nothing stands against promoting site \(desk.site)") }
     }
 }
 
@@ -98,7 +98,8 @@ enum SiteText {
             lines.append("lease       none: the active site acts without")
         }
         if let witness = row.witness {
-            lines.append("witness     \(witness.identity), founded by \(witness.by) at \(witness.since.rfc3339)")
+            let person = TerminalText.written(witness.by)
+            lines.append("witness     \(witness.identity), founded by \(person) at \(witness.since.rfc3339)")
         }
         lines.append("replication \(row.replication.rawValue), as the active site saw it")
         lines.append("database    \(database(reading.database))")
@@ -119,8 +120,8 @@ enum SiteText {
             term.contractsAccepted.map { "contracts accepted: \($0)" },
         ].compactMap { $0 }
         return
-            "term \(term.epoch): \(term.site) since \(term.since.rfc3339), \(term.beginning.rawValue) by \(term.by): "
-            + ([term.reason] + more).joined(separator: "; ")
+            "term \(term.epoch): \(term.site) since \(term.since.rfc3339), \(term.beginning.rawValue) by "
+            + TerminalText.written("\(term.by): " + ([term.reason] + more).joined(separator: "; "))
     }
 
     private static func database(_ database: SiteDatabase) -> String {

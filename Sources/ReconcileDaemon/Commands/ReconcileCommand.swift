@@ -39,10 +39,11 @@ struct ReconcileCommand: AsyncParsableCommand {
         }
         let configuration = try options.load()
         let desk = try await openDesk(configuration)
+        let format = OutputFormat.chosen(output)
         let command = ComparisonCommand(
             desk: desk,
             execution: FollowedComparison(store: desk.store, clock: SystemClock(), patience: patience),
-            format: .chosen(output), print: { line in print(line) })
+            format: format, print: { line in say(line, as: format) })
         let providers = try provider.map { [try ComparisonCommand.provider($0)] } ?? desk.comparable
         guard !providers.isEmpty else {
             throw CommandFailure(.usage, "no provider that is configured lists its transactions (contract.listing)")

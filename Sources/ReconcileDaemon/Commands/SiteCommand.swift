@@ -42,7 +42,7 @@ struct SiteOptions: ParsableArguments {
         /// Says what the site is now.
         func show() async throws {
             let reading = try await SiteOptions.told { () async throws(SiteDeskFailure) in try await desk.status() }
-            print(format == .json ? SiteDocument.line(site, reading) : SiteText.lines(site, reading))
+            say(format == .json ? SiteDocument.line(site, reading) : SiteText.lines(site, reading), as: format)
         }
     }
 
@@ -105,7 +105,9 @@ struct ListTerms: AsyncParsableCommand {
         let terms = try await SiteOptions.told { () async throws(SiteDeskFailure) in
             try await desk.desk.terms(limit: count)
         }
-        for term in terms { print(desk.format == .json ? SiteDocument.line(term) : SiteText.line(term)) }
+        for term in terms {
+            say(desk.format == .json ? SiteDocument.line(term) : SiteText.line(term), as: desk.format)
+        }
     }
 }
 

@@ -177,7 +177,7 @@ import Testing
         #expect(text.contains("orphan  open  2d0h old  1000 JPY"), "\(text)")
         #expect(text.contains("ours      nothing"))
         #expect(text.contains("theirs    captured, amount 1200 JPY, captured 1200 JPY, refunded 200 JPY"))
-        #expect(text.contains("commented  hana  one two"))
+        #expect(text.contains("commented  hana  one\\u{A}two"))
         let line = ComparisonLine.complete(changed, now: book.clock.now(), as: .json)
         #expect(try JSONText(line)["history"]?.items.count == 2)
     }
