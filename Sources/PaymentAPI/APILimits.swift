@@ -1,4 +1,4 @@
-/// How much of everything one listener accepts.
+/// What one listener accepts, and how much of it.
 public struct APILimits: Sendable, Hashable {
     /// The largest body, in bytes.
     public var maximumBodyBytes = 65_536
@@ -23,6 +23,8 @@ public struct APILimits: Sendable, Hashable {
     public var defaultWaitSeconds: Int64 = 5
     /// The longest wait for a settled answer, in seconds.
     public var maximumWaitSeconds: Int64 = 30
+    /// The fields of a request that may hold a card number.
+    public var cardNumbers = CardNumberFields()
     /// How long a connection that is being closed is still read, so that the caller sees the answer.
     public var linger: Duration = .seconds(2)
 

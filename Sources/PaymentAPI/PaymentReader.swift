@@ -15,10 +15,15 @@ public struct PaymentReader: Sendable {
     private let trail: Trail
     /// Until when what is read is known to be complete, where it is not all there is.
     private let completeUntil: Timestamp?
+    /// The parameters that may hold a card number.
+    private let unsearched: Set<String>
 
     /// Reads what one caller may see.
-    init(operations: any PaymentOperations, caller: CallerID, completeUntil: Timestamp?) {
+    init(
+        operations: any PaymentOperations, caller: CallerID, completeUntil: Timestamp?, cardNumbers: CardNumberFields
+    ) {
         self.caller = caller
+        unsearched = PaymentReader.unsearched(cardNumbers)
         self.completeUntil = completeUntil
         listing = { query throws(OperationFailure) in try await operations.payments(query) }
         finding = { id throws(OperationFailure) in try await operations.payment(caller: caller, id) }
@@ -28,8 +33,11 @@ public struct PaymentReader: Sendable {
     }
 
     /// Reads the payments of all callers, for operators.
-    public init(store: any PaymentStore) {
+    ///
+    /// - Parameter cardNumbers: What callers may send, so that it can be looked for.
+    public init(store: any PaymentStore, cardNumbers: CardNumberFields = CardNumberFields()) {
         caller = nil
+        unsearched = PaymentReader.unsearched(cardNumbers)
         completeUntil = nil
         let find: Finding = { id throws(OperationFailure) in
             let found: Payment?
@@ -57,6 +65,10 @@ public struct PaymentReader: Sendable {
                 throw .store(error)
             }
         }
+    }
+
+    private static func unsearched(_ cardNumbers: CardNumberFields) -> Set<String> {
+        cardNumbers[.reference] == .accept ? ["reference"] : []
     }
 
     /// The answer to a listing with its query string, problem documents included.
@@ -145,7 +157,8 @@ extension PaymentReader {
 
     private func query(_ text: String?) throws(Problem) -> PaymentQuery {
         let parameters = try QueryParameters(
-            text, allowed: ["reference", "state", "waiting_for", "provider", "created_after", "cursor", "limit"])
+            text, allowed: ["reference", "state", "waiting_for", "provider", "created_after", "cursor", "limit"],
+            unsearched: unsearched)
         var query = PaymentQuery(limit: try parameters.limit())
         query.caller = caller
         if let reference = parameters["reference"] {

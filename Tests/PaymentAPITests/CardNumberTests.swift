@@ -1,5 +1,6 @@
 import Foundation
 import PaymentCore
+import Reconciler
 import Testing
 
 @testable import PaymentAPI
@@ -61,6 +62,47 @@ struct CardNumberTests {
             let answer = try await api.create("{\"\(Self.number)\":1,\"\(Self.number)\":2}")
             #expect(answer.status == 400)
             #expect(!answer.text.contains("4242"))
+        }
+    }
+
+    @Test func `a field that accepts card numbers takes one, and every other one still refuses it`() async throws {
+        var limits = APILimits()
+        limits.cardNumbers = CardNumberFields(accepting: [.key, .reference, .metadata, .instrument])
+        let number = Self.number
+        try await RunningAPI.run(limits: limits) { api in
+            let body = RunningAPI.twoLegs.replacingOccurrences(of: "order-2026-000731", with: number)
+                .replacingOccurrences(of: "c-5512", with: number)
+                .replacingOccurrences(of: "tok_9f3c2a7b1234", with: number)
+            _ = try await api.create(body, key: number)
+            _ = try await api.get("/v1/payments?reference=\(number)")
+            #expect(api.operations.asked.count == 1 && api.operations.queries.first?.reference == number)
+            let provider = body.replacingOccurrences(of: #""cards""#, with: "\"\(number)\"")
+            let refused = try await api.create(provider)
+            #expect(try refused.string("field") == "legs[0].provider")
+            let path = try await api.get("/v1/payments/\(number)")
+            #expect(try path.string("type") == "/problems/card-number-refused")
+        }
+    }
+
+    @Test(arguments: CardNumberFields.Field.allCases)
+    func `where only one field accepts them, the others refuse`(_ field: CardNumberFields.Field) async throws {
+        var limits = APILimits()
+        limits.cardNumbers = CardNumberFields(accepting: [field])
+        let number = Self.number
+        try await RunningAPI.run(limits: limits) { api in
+            func isRefused(_ from: String, key: String = "key-1") async throws -> Bool {
+                let body = RunningAPI.twoLegs.replacingOccurrences(of: from, with: number)
+                return try await api.create(body, key: key).text.contains("/problems/card-number-refused")
+            }
+            let places: [(CardNumberFields.Field, String)] = [
+                (.reference, "order-2026-000731"), (.metadata, "c-5512"), (.instrument, "tok_9f3c2a7b1234"),
+            ]
+            for (place, text) in places {
+                let refused = try await isRefused(text)
+                #expect(refused == (place != field), "\(place)")
+            }
+            let refused = try await isRefused("nothing of it", key: number)
+            #expect(refused == (field != .key))
         }
     }
 

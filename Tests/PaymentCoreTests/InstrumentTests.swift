@@ -87,15 +87,21 @@ import Testing
         #expect(try Instrument(token: "short").redacted == "…")
     }
 
-    @Test func `a card number in JSON is refused without being repeated`() throws {
+    @Test func `a stored token is read whatever it looks like, and a malformed one is not repeated`() throws {
         let card = "4111111111111111"
+        #expect(try JSONDecoder().decode([Instrument].self, from: Data(#"["\#(card)"]"#.utf8)).first?.token == card)
         do {
-            let read = try JSONDecoder().decode([Instrument].self, from: Data(#"["\#(card)"]"#.utf8))
+            let read = try JSONDecoder().decode([Instrument].self, from: Data(#"["\#(card) x"]"#.utf8))
             Issue.record("decoded \(read.count)")
         } catch {
             #expect(!"\(error)".contains(card))
             #expect(!String(reflecting: error).contains(card))
         }
+    }
+
+    @Test func `a token that looks like a card number is taken where its field accepts them`() throws {
+        #expect(try Instrument(token: "4111111111111111", cardNumbers: .accept).token == "4111111111111111")
+        #expect(throws: Instrument.Failure.malformed) { try Instrument(token: "4111 1111", cardNumbers: .accept) }
     }
 
     @Test func `a token is a bare text in JSON`() throws {

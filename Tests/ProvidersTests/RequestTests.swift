@@ -143,6 +143,8 @@ struct RequestTests {
         "", "provider.example", "ftp://provider.example", "https://", "https:///x", "https://:443/",
         "https://u:p@host/",
         "https://host/?a=b", "https://host/#f", "https://ho st/", "https://host\\x", "https://höst/",
+        "https://host:99999", "https://host:0", "https://host:", "https://host:8x", "https://a..b", "https://.a",
+        "https://a!b", "https://[::1", "https://[a]", "https://[::1]x",
     ])
     func `an odd address is refused`(text: String) {
         #expect(throws: ProviderAddress.Malformed.self) { try ProviderAddress(text) }

@@ -17,8 +17,11 @@ import Yams
         var variables = ["RECONCILED_PROVIDERS_CARD_TOKEN": "secret"]
         variables.merge(environment) { $1 }
         return try Configuration.read(Yams.compose(yaml: text), environment: variables) { path in
-            guard path == "/secrets/card" else { throw ConfigurationFailure(problems: []) }
-            return "from-a-file\n"
+            switch path {
+            case "/secrets/card": return "from-a-file\n"
+            case "/tls/ca.pem": return "-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----\n"
+            default: throw ConfigurationFailure(problems: [])
+            }
         }
     }
 

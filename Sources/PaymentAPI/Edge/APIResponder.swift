@@ -96,7 +96,7 @@ public struct APIResponder: HTTPResponder {
     private func answer(_ request: IncomingRequest, _ route: Route) async throws(Problem) -> Answer {
         let reader = PaymentReader(
             operations: operations, caller: request.caller,
-            completeUntil: request.method == "GET" ? try await completeUntil() : nil)
+            completeUntil: request.method == "GET" ? try await completeUntil() : nil, cardNumbers: limits.cardNumbers)
         if request.method == "GET", route == .payments { return try await reader.page(query: request.query) }
         if route == .events {
             return try await reader.events(of: try request.payment(), query: request.query)

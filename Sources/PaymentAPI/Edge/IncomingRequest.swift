@@ -25,13 +25,15 @@ struct IncomingRequest: Sendable {
     }
 
     /// The key of the operation.
-    func idempotencyKey() throws(Problem) -> IdempotencyKey {
+    func idempotencyKey(_ cardNumbers: CardNumberFields) throws(Problem) -> IdempotencyKey {
         let values = headers.all("idempotency-key")
         guard let text = values.first, !text.isEmpty else { throw .keyMissing }
         guard values.count == 1 else {
             throw .malformed(field: "Idempotency-Key", "The header is there more than once.")
         }
-        guard !CardNumber.appears(in: text) else { throw .cardNumber(field: "Idempotency-Key") }
+        guard cardNumbers[.key] == .accept || !CardNumber.appears(in: text) else {
+            throw .cardNumber(field: "Idempotency-Key")
+        }
         do {
             return try IdempotencyKey(text)
         } catch {
@@ -45,16 +47,17 @@ struct IncomingRequest: Sendable {
     }
 
     /// The body as JSON, checked for card numbers; an empty object where an empty body is allowed.
-    func document(maximumDepth: Int, mayBeAbsent: Bool) throws(Problem) -> JSONValue {
+    func document(_ limits: APILimits, mayBeAbsent: Bool) throws(Problem) -> JSONValue {
         if body.isEmpty, mayBeAbsent { return .empty }
         guard headers.announceJSON else { throw .unsupportedMediaType }
         let document: JSONValue
         do {
-            document = try JSONReader.read(body, maximumDepth: maximumDepth)
+            document = try JSONReader.read(body, maximumDepth: limits.maximumDepth)
         } catch {
             throw .unreadable(error)
         }
-        if let place = CardNumberScan.find(in: document) { throw .cardNumber(field: place.text) }
+        let found = CardNumberScan.find(in: document) { limits.cardNumbers.accepts($0) }
+        if let place = found { throw .cardNumber(field: place.text) }
         return document
     }
 

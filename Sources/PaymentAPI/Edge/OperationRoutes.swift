@@ -12,9 +12,9 @@ struct OperationRoutes: Sendable {
     let clock: any WallClock
 
     func create(_ request: IncomingRequest) async throws(Problem) -> Answer {
-        let key = try request.idempotencyKey()
-        let document = try request.document(maximumDepth: limits.maximumDepth, mayBeAbsent: false)
-        let body = try CreateBody(document)
+        let key = try request.idempotencyKey(limits.cardNumbers)
+        let document = try request.document(limits, mayBeAbsent: false)
+        let body = try CreateBody(document, limits.cardNumbers)
         let id = PaymentID(caller: request.caller, key: key)
         let create: CreateRequest
         do {
@@ -144,8 +144,8 @@ struct OperationRoutes: Sendable {
         _ request: IncomingRequest
     ) throws(Problem) -> (PaymentID, IdempotencyKey, JSONValue) {
         let payment = try request.payment()
-        let key = try request.idempotencyKey()
-        return (payment, key, try request.document(maximumDepth: limits.maximumDepth, mayBeAbsent: true))
+        let key = try request.idempotencyKey(limits.cardNumbers)
+        return (payment, key, try request.document(limits, mayBeAbsent: true))
     }
 
     private func command(

@@ -11,12 +11,13 @@ struct CreateBody: Sendable, Hashable {
     var metadata: [String: String]
     var deadline: Timestamp?
 
-    init(_ document: JSONValue) throws(Problem) {
+    init(_ document: JSONValue, _ cardNumbers: CardNumberFields) throws(Problem) {
         let fields = try ObjectFields(
             document, at: .root,
             allowed: ["amount", "legs", "capture", "reference", "metadata", "deadline"])
         amount = try fields.required("amount").positiveMoney(at: FieldPath.root.member("amount"))
-        legs = try CreateBody.legs(try fields.required("legs"), at: FieldPath.root.member("legs"))
+        legs = try CreateBody.legs(
+            try fields.required("legs"), at: FieldPath.root.member("legs"), cardNumbers[.instrument])
         capture = try CreateBody.capture(fields["capture"])
         reference = try fields["reference"]?.text(at: FieldPath.root.member("reference"), length: 1...128)
         metadata = try CreateBody.metadata(fields["metadata"], at: FieldPath.root.member("metadata"))
@@ -24,7 +25,7 @@ struct CreateBody: Sendable, Hashable {
     }
 
     private static func legs(
-        _ value: JSONValue, at path: FieldPath
+        _ value: JSONValue, at path: FieldPath, _ rule: CardNumber.Rule
     ) throws(Problem) -> [CreateRequest.Leg] {
         var legs: [CreateRequest.Leg] = []
         for (index, item) in try value.items(at: path, count: 1...CreateRequest.maximumLegs).enumerated() {
@@ -34,7 +35,7 @@ struct CreateBody: Sendable, Hashable {
                 CreateRequest.Leg(
                     provider: try provider(try fields.required("provider"), at: place.member("provider")),
                     instrument: try instrument(
-                        try fields.required("instrument"), at: place.member("instrument")),
+                        try fields.required("instrument"), at: place.member("instrument"), rule),
                     amount: try fields.required("amount").positiveMoney(at: place.member("amount"))))
         }
         return legs
@@ -49,10 +50,12 @@ struct CreateBody: Sendable, Hashable {
         }
     }
 
-    private static func instrument(_ value: JSONValue, at path: FieldPath) throws(Problem) -> Instrument {
+    private static func instrument(
+        _ value: JSONValue, at path: FieldPath, _ rule: CardNumber.Rule
+    ) throws(Problem) -> Instrument {
         let text = try value.text(at: path, length: 1...128)
         do {
-            return try Instrument(token: text)
+            return try Instrument(token: text, cardNumbers: rule)
         } catch .cardNumber {
             throw .cardNumber(field: path.text)
         } catch {

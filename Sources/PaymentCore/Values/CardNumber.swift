@@ -1,96 +1,117 @@
-/// Finds what looks like a payment card number, so that none is ever stored, logged or sent on.
+/// Finds payment card numbers in texts, so that none is ever stored, logged or sent on: the one place that knows what
+/// one looks like. `docs/decisions/0017-what-a-card-number-is.md` says why it is this.
 public enum CardNumber {
-    /// Whether `text` holds a run of 13 to 19 digits (single spaces or hyphens between them allowed) that passes
-    /// the Luhn check of ISO/IEC 7812-1 and begins with a digit that issuers use.
+    /// What is done with a field of a request that holds one.
+    public enum Rule: String, Sendable, Hashable, CaseIterable {
+        /// The request is refused.
+        case refuse
+        /// The field is not looked at.
+        case accept
+    }
+
+    /// Whether `text` holds a card number: a whole run of digits, or neighbouring runs that are grouped as people write
+    /// one, that begins as an issuer's numbers do, is as long as those, and has the check digit of ISO/IEC 7812-1.
     ///
-    /// An unbroken run of more than 19 digits is an identifier, not a card, and so are a UUID and a time in
-    /// milliseconds or microseconds: one in ten of those would pass the check.
+    /// Digits of every script count, what takes no room does not, and any sign but a letter separates. A part of a
+    /// longer run of digits is none, nor is what is in a UUID or among hexadecimal digits.
     public static func appears(in text: String) -> Bool {
-        var groups: [[UInt8]] = []
-        var group: [UInt8] = []
-        for byte in withoutUUIDs(Array(text.utf8)) {
-            if byte >= 0x30, byte <= 0x39 {
-                group.append(byte - 0x30)
-            } else if byte == 0x20 || byte == 0x2D, !group.isEmpty {
-                groups.append(group)
-                group.removeAll()
-            } else {
-                groups.append(group)
-                if holdsCard(groups) { return true }
-                groups.removeAll()
-                group.removeAll()
+        guard mayHoldDigits(text) else { return false }
+        var signs = WrittenSigns(text).signs
+        IdentifierSigns.mask(&signs)
+        var sequence = DigitSequence()
+        for sign in signs {
+            sequence.take(sign)
+            if sequence.isOver {
+                if sequence.holdsCard { return true }
+                sequence = DigitSequence()
             }
         }
-        groups.append(group)
-        return holdsCard(groups)
+        sequence.end()
+        return sequence.holdsCard
     }
 
-    /// The same with a letter in the place of each UUID in its usual form.
-    private static func withoutUUIDs(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count >= uuidLength else { return bytes }
-        var left: [UInt8] = []
-        var place = 0
-        while place < bytes.count {
-            let isBegun = place > 0 && isHexadecimal(bytes[place - 1])
-            if !isBegun, isUUID(bytes[place...]) {
-                left.append(UInt8(ascii: "u"))
-                place += uuidLength
-            } else {
-                left.append(bytes[place])
-                place += 1
-            }
-        }
-        return left
-    }
-
-    private static let uuidLength = 36
-
-    /// One without any letter is no UUID that a program made, and is looked at.
-    private static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard bytes.count >= uuidLength else { return false }
-        if let next = bytes.dropFirst(uuidLength).first, isHexadecimal(next) { return false }
-        var hasLetter = false
-        for (offset, byte) in bytes.prefix(uuidLength).enumerated() {
-            let isHyphen = offset == 8 || offset == 13 || offset == 18 || offset == 23
-            guard isHyphen ? byte == 0x2D : isHexadecimal(byte) else { return false }
-            hasLetter = hasLetter || byte > 0x39
-        }
-        return hasLetter
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-        default: false
-        }
-    }
-
-    /// Whether neighbouring groups of digits, put together, are a card number. Digits beside it do not hide it.
-    private static func holdsCard(_ groups: [[UInt8]]) -> Bool {
-        for first in groups.indices {
-            var digits: [UInt8] = []
-            for group in groups[first...] {
-                digits += group
-                if digits.count > 19 { break }
-                if isCard(digits) { return true }
-            }
+    /// Most texts are short and plain; this is all that is done about them. Every digit of another script is at
+    /// least one byte that begins a character outside ASCII.
+    private static func mayHoldDigits(_ text: String) -> Bool {
+        var count = 0
+        for byte in text.utf8 where (0x30...0x39).contains(byte) || byte >= 0xC0 {
+            count += 1
+            if count >= IssuerRange.fewestDigits { return true }
         }
         return false
     }
+}
 
-    private static func isCard(_ digits: [UInt8]) -> Bool {
-        guard (13...19).contains(digits.count), let first = digits.first, first != 0 else { return false }
-        // With 1 begin the cards of one network, of 15 digits; and times in milliseconds, of 13.
-        if first == 1, digits.count != 15 { return false }
-        return passesLuhn(digits)
+/// Runs of digits with nothing but a few separating signs between them.
+private struct DigitSequence {
+    /// More signs between two groups than these are no separator but something else.
+    private static let widestGap = 3
+
+    private var digits: [UInt8] = []
+    private var groups: [Int] = []
+    private var open = 0
+    private var gap = 0
+    /// What comes next does not belong to it.
+    private(set) var isOver = false
+
+    mutating func take(_ sign: WrittenSigns.Sign) {
+        switch sign {
+        case .digit(let digit):
+            digits.append(digit)
+            open += 1
+            gap = 0
+        case .hexadecimalLetter, .letter:
+            end()
+            isOver = true
+        case .separator:
+            end()
+            gap += 1
+            isOver = gap > DigitSequence.widestGap
+        }
     }
 
-    private static func passesLuhn(_ digits: [UInt8]) -> Bool {
-        var sum = 0
-        for (position, digit) in digits.reversed().enumerated() {
-            let doubled = position % 2 == 1 ? Int(digit) * 2 : Int(digit)
-            sum += doubled > 9 ? doubled - 9 : doubled
+    /// Ends the group that is open.
+    mutating func end() {
+        guard open > 0 else { return }
+        groups.append(open)
+        open = 0
+    }
+
+    /// Whether neighbouring groups, put together, are a card number. Digits beside it do not hide it.
+    var holdsCard: Bool {
+        guard digits.count >= IssuerRange.fewestDigits else { return false }
+        var begin = 0
+        for first in groups.indices {
+            var end = begin
+            for last in first..<groups.endIndex {
+                end += groups[last]
+                if end - begin > IssuerRange.mostDigits { break }
+                let isWhole = first == groups.startIndex && last == groups.endIndex - 1
+                if Grouping.isUsual(groups[first...last], isWhole: isWhole), IssuerRange.hasCard(digits[begin..<end]) {
+                    return true
+                }
+            }
+            begin += groups[first]
         }
-        return sum % 10 == 0
+        return false
+    }
+}
+
+/// How people divide a card number.
+private enum Grouping {
+    /// As they are printed, but for those in fours.
+    private static let printed: [[Int]] = [[4, 6, 5], [4, 6, 4], [4, 3, 3, 3], [6, 13]]
+
+    /// Whether somebody would write a card number in groups of these lengths.
+    ///
+    /// Dates, telephone numbers and the order numbers of shops have groups of other lengths. Single digits and pairs
+    /// are taken only where there is nothing else, because a list of small numbers has many parts.
+    static func isUsual(_ groups: ArraySlice<Int>, isWhole: Bool) -> Bool {
+        guard groups.count > 1, let last = groups.last else { return true }
+        let before = groups.dropLast()
+        if before.allSatisfy({ $0 == 4 || $0 == 8 }), last <= 5 || last == 8 { return true }
+        if before.prefix(2).elementsEqual([4, 4]), groups.allSatisfy({ $0 <= 4 }) { return true }
+        if isWhole, let size = groups.first, size <= 2 { return before.allSatisfy { $0 == size } && last <= size }
+        return printed.contains { groups.elementsEqual($0) }
     }
 }

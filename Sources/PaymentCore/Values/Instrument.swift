@@ -9,22 +9,24 @@ public struct Instrument: Sendable, Hashable, Codable, CustomStringConvertible, 
     public enum Failure: Error, Sendable, Hashable {
         /// Empty, longer than 128 characters, or not visible ASCII.
         case malformed
-        /// It looks like a card number: 13 to 19 digits that pass the Luhn check.
+        /// It holds a card number, as ``CardNumber`` knows one.
         case cardNumber
     }
 
-    /// Accepts 1 to 128 visible ASCII characters that are not a card number.
-    public init(token: String) throws(Failure) {
+    /// Accepts 1 to 128 visible ASCII characters. Those that hold a card number are refused, unless the rule says
+    /// otherwise: the tokens of some providers look like one.
+    public init(token: String, cardNumbers rule: CardNumber.Rule = .refuse) throws(Failure) {
         guard !token.isEmpty, token.utf8.count <= 128, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .malformed
         }
-        guard !CardNumber.appears(in: token) else { throw .cardNumber }
+        guard rule == .accept || !CardNumber.appears(in: token) else { throw .cardNumber }
         self.token = token
     }
 
-    /// Decodes and validates the bare token.
+    /// Decodes and validates the bare token. It is not searched for a card number: what is stored was let in once, by
+    /// the rule of that day or by a setting, and its payment must be read by every later version.
     public init(from decoder: any Decoder) throws {
-        try self.init(token: decoder.singleValueContainer().decode(String.self))
+        try self.init(token: decoder.singleValueContainer().decode(String.self), cardNumbers: .accept)
     }
 
     /// Encodes the bare token.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PaymentAPI
 import PaymentCore
 import ProgramEdge
 
@@ -37,7 +38,7 @@ struct VersionCommand: ParsableCommand {
         discussion: "Example:\n  reconciled version")
 
     func run() throws {
-        print("reconciled \(BuildVersion.text)")
+        say("reconciled \(BuildVersion.text)")
     }
 }
 
@@ -78,15 +79,19 @@ struct CheckConfigCommand: ParsableCommand {
         for provider in configuration.providers {
             let life = provider.contract.maxRequestLife.milliseconds / 1_000
             let basis = provider.contract.enforcesNotAfter ? "the provider enforces not_after" : "by assumption"
-            print("provider \(provider.name): safe if requests live at most \(life)s (\(basis))")
+            say("provider \(provider.name): safe if requests live at most \(life)s (\(basis))")
         }
         if let window = configuration.recovery {
             let (reads, dead) = (window.readsCountFrom.rfc3339, window.latestNotAfter.rfc3339)
-            print("recovery: reads count from \(reads); no lost request is executed after \(dead)")
+            say("recovery: reads count from \(reads); no lost request is executed after \(dead)")
         }
-        for line in configuration.comparison.summary(configuration.providers) { print(line) }
+        let accepting = configuration.cardNumbers.accepted.map(\.rawValue).sorted()
+        if !accepting.isEmpty {
+            say("card numbers: not looked for in \(accepting.joined(separator: ", ")); what is there may be stored")
+        }
+        for line in configuration.comparison.summary(configuration.providers) { say(line) }
         let providers = configuration.providers.count
         let callers = configuration.callers.count
-        print("the configuration is valid: \(providers) provider(s), \(callers) caller(s)")
+        say("the configuration is valid: \(providers) provider(s), \(callers) caller(s)")
     }
 }

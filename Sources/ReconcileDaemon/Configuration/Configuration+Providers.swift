@@ -52,7 +52,7 @@ extension Configuration {
             total: timeouts.duration("total", default: .seconds(15)),
             breakerFailurePercent: breaker.int("failure_percent", in: 1...100, default: 80),
             breakerOpenFor: breaker.duration("open_for", default: .seconds(1)),
-            conversion: readConversion(conversion), caBundle: section.text("ca_bundle"),
+            conversion: readConversion(conversion), caBundle: readAuthorities(section),
             allowsPlainHTTP: section.bool("allow_plain_http", default: false))
     }
 
@@ -76,16 +76,36 @@ extension Configuration {
 
     private static func readURL(_ section: ConfigurationSection) -> String {
         let text = section.required("url", allowed: "an https:// address")
-        let isPlain = text.hasPrefix("http://")
         let mayBePlain = section.bool("allow_plain_http", default: false)
-        guard text.hasPrefix("https://") || (isPlain && mayBePlain) else {
-            if !text.isEmpty {
-                section.report(
-                    "url", value: text, allowed: "an https:// address, or http:// with allow_plain_http: true")
-            }
+        guard !text.isEmpty, let address = readAddress(section, text) else { return text }
+        guard address.hasPrefix("https://") || mayBePlain else {
+            section.report("url", value: text, allowed: "an https:// address, or http:// with allow_plain_http: true")
             return text
         }
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        return address
+    }
+
+    /// The address under `url` as it is used; `nil` if it is none, which is reported.
+    static func readAddress(_ section: ConfigurationSection, _ text: String) -> String? {
+        do {
+            return try ProviderAddress(text).description
+        } catch {
+            // What stands before an @ may be a password.
+            section.report(
+                "url", value: text.contains("@") ? "(hidden: it may hold a password)" : text,
+                allowed: "https://<host>, and if need be a port and a path (\(error.reason))")
+            return nil
+        }
+    }
+
+    /// A file of the authorities to trust: better missed here than by the first payment.
+    private static func readAuthorities(_ section: ConfigurationSection) -> String? {
+        guard let path = section.text("ca_bundle") else { return nil }
+        guard let text = section.content(of: path), text.contains("-----BEGIN CERTIFICATE-----") else {
+            section.report("ca_bundle", value: path, allowed: "a PEM file of certificates that can be read")
+            return nil
+        }
+        return path
     }
 
     private static func readToken(_ section: ConfigurationSection) -> String {

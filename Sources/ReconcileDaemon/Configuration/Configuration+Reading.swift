@@ -54,15 +54,16 @@ extension Configuration {
         let (policy, assumptions) = readPolicy(reconcile, claim, place)
         let providers = readProviders(top, policy, assumptions)
         place.contractsAtRisk = contractsAtRisk(providers, assumptions)
+        var tokens: Set<Digest> = []
         let configuration = Configuration(
             site: place, store: storage,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
             maximumConcurrentRequests: http.int("max_concurrent_requests", in: 1...100_000, default: 2_048),
-            admin: readAdmin(admin),
-            operators: readPrincipals(admin, "operators"),
-            callers: readPrincipals(top, "callers"),
+            cardNumbers: readCardNumbers(http), admin: readAdmin(admin),
+            operators: readPrincipals(admin, "operators", &tokens),
+            callers: readPrincipals(top, "callers", &tokens),
             providers: providers, policy: policy, assumptions: assumptions,
             recovery: openWindow(claim, providers.map(\.contract), store), sweep: readSweep(reconcile),
             comparison: readComparison(reconcile, providers, paymentsKeptFor: storage.paymentsKeptFor),
@@ -81,33 +82,6 @@ extension Configuration {
         for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
         try reading.finish()
         return configuration
-    }
-
-    private static func readPrincipals(_ parent: ConfigurationSection, _ key: String) -> [Principal] {
-        var seen: Set<String> = []
-        var digests: Set<Digest> = []
-        let sections = parent.sections(key)
-        if sections.isEmpty, key == "callers" { parent.report(key, value: "", allowed: "at least one caller") }
-        return sections.compactMap { section in
-            defer { section.finish() }
-            let name = section.required("name", allowed: "a name of a-z, 0-9, - and _")
-            let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
-            guard (try? CallerID(name)) != nil, seen.insert(name).inserted else {
-                section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
-                return nil
-            }
-            guard name != UnbookedTransaction.caller else {
-                section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
-                return nil
-            }
-            guard let digest = Digest(hex: hash), digests.insert(digest).inserted else {
-                section.report(
-                    "token_sha256", value: "(hidden)",
-                    allowed: "the SHA-256 of a token of its own, 64 lowercase hex digits")
-                return nil
-            }
-            return Principal(name: name, tokenDigest: digest)
-        }
     }
 
     private static func readPolicy(

@@ -1,4 +1,5 @@
 import Logging
+import PaymentAPI
 import PaymentCore
 import Providers
 import Reconciler
@@ -45,6 +46,8 @@ struct Configuration {
     var http: Listener
     var maximumBodyBytes: Int
     var maximumConcurrentRequests: Int
+    /// The fields of a caller's request that may hold a card number.
+    var cardNumbers: CardNumberFields
     var admin: Listener
     var operators: [Principal]
     var callers: [Principal]

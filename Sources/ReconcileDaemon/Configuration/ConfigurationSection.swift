@@ -178,6 +178,9 @@ final class ConfigurationSection {
         }
     }
 
+    /// What a file holds; `nil` if it cannot be read.
+    func content(of file: String) -> String? { try? reading.readFile(file) }
+
     /// A moment as RFC 3339; `nil` if it is not given or is none.
     func moment(_ key: String) -> Timestamp? {
         guard let text = text(key) else { return nil }

@@ -13,7 +13,7 @@ extension Daemon {
         _ readiness: Readiness,
         _ progress: ProgressMonitor, _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
-        let reader = PaymentReader(store: store)
+        let reader = PaymentReader(store: store, cardNumbers: configuration.cardNumbers)
         let running = HealthCheck("running") {
             await readiness.isReady ? .pass : .fail("starting or stopping")
         }

@@ -219,6 +219,7 @@ extension Daemon {
             configuration.callers.map { (try CallerID($0.name), $0.tokenDigest) })
         var limits = APILimits()
         limits.maximumBodyBytes = configuration.maximumBodyBytes
+        limits.cardNumbers = configuration.cardNumbers
         limits.maximumConcurrentRequests = configuration.maximumConcurrentRequests
         let api = CallerAPI(
             operations: operations, callers: callers, contracts: configuration.contracts,

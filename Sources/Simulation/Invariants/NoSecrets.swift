@@ -61,7 +61,7 @@ public struct NoSecrets: Invariant {
         // Keys, times and short words are most of what is written; nothing as short as this can give anything
         // away.
         guard text.utf8.count >= 4 else { return }
-        if mayHoldCard, NoSecrets.hasManyDigits(text) {
+        if mayHoldCard {
             findings.require(!CardNumber.appears(in: text), at, payment, "a card number in \(place)")
         }
         for token in tokens {
@@ -72,20 +72,6 @@ public struct NoSecrets: Invariant {
             findings.require(
                 !NoSecrets.holds(text, marker, ignoringCase: true), at, payment, "a secret in \(place)")
         }
-    }
-
-    /// Whether there are enough digits, with nothing but blanks and hyphens between them.
-    private static func hasManyDigits(_ text: String) -> Bool {
-        var digits = 0
-        for byte in text.utf8 {
-            if byte >= 0x30, byte <= 0x39 {
-                digits += 1
-                if digits >= 13 { return true }
-            } else if byte != 0x20, byte != 0x2D {
-                digits = 0
-            }
-        }
-        return false
     }
 
     private static func holds(_ text: String, _ wanted: [UInt8], ignoringCase: Bool) -> Bool {
