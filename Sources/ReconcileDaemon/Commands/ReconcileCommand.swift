@@ -128,9 +128,15 @@ struct ComparisonCommand {
     /// The exit code of runs that were waited for: what was not compared first, then what differs.
     static func judge(_ runs: [ComparisonRun]) throws {
         if let open = runs.first(where: { !$0.state.isFinal }) {
+            // A run that something holds up has a daemon; to look for one would be in vain.
+            let cause = open.trouble.map { trouble in
+                "held up since \(trouble.since.rfc3339) by \(TerminalText.written(trouble.code)), "
+                    + "\(trouble.times) times"
+            }
             throw CommandFailure(
                 .unavailable,
-                "\(open.id) is \(open.state.rawValue): no daemon with the role batch brought it to its end in time")
+                "\(open.id) is \(open.state.rawValue): "
+                    + (cause ?? "no daemon with the role batch brought it to its end in time"))
         }
         if let given = runs.first(where: { $0.state == .abandoned }) {
             throw CommandFailure(.unavailable, "\(given.id) was given up; --again compares the window anew")

@@ -121,6 +121,27 @@ import Testing
         #expect(code([unproven]) == .finding)
     }
 
+    @Test func `a run that something holds up is not blamed on a daemon that is missing`() throws {
+        let book = try OperationsBook()
+        var run = book.run(try book.day())
+        run.state = .running
+        func words() -> String {
+            do {
+                try ComparisonCommand.judge([run])
+                return ""
+            } catch let failure as CommandFailure {
+                return failure.message
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(words().contains("no daemon with the role batch"))
+        let now = book.clock.now()
+        run.trouble = .init(code: "sums_do_not_fit", needsPerson: true, since: now, at: now, times: 3)
+        #expect(words().contains("held up since \(now.rfc3339) by sums_do_not_fit, 3 times"), "\(words())")
+        #expect(!words().contains("no daemon"))
+    }
+
     @Test func `what the desk refuses has an exit code of its kind`() async throws {
         let book = try OperationsBook()
         let desk = try book.desk()
