@@ -99,7 +99,7 @@ extension Configuration {
     }
 
     /// A file of the authorities to trust: better missed here than by the first payment.
-    private static func readAuthorities(_ section: ConfigurationSection) -> String? {
+    static func readAuthorities(_ section: ConfigurationSection) -> String? {
         guard let path = section.text("ca_bundle") else { return nil }
         guard let text = section.content(of: path), text.contains("-----BEGIN CERTIFICATE-----") else {
             section.report("ca_bundle", value: path, allowed: "a PEM file of certificates that can be read")

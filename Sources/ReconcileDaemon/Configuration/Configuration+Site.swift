@@ -94,7 +94,7 @@ extension Configuration {
     private static func readPeer(_ section: ConfigurationSection) -> (SiteOperations.Peer?, caBundle: String?) {
         let peer = section.section("peer")
         defer { peer.finish() }
-        let caBundle = peer.text("ca_bundle")
+        let caBundle = readAuthorities(peer)
         guard peer.has(anyOf: ["name", "url"]) else { return (nil, caBundle) }
         if peer.text("name") == nil { peer.report("name", value: "", allowed: "the name of the other site") }
         guard let name = readName(peer, "name") else { return (nil, caBundle) }

@@ -30,7 +30,8 @@ struct PeerClient: SitePeer {
         guard let peer, let address = peer.address else { return nil }
         sender = CurlSender(
             configuration: CurlConfiguration(
-                maximumConnections: 1, caBundlePath: caBundle, allowPlainHTTP: address.hasPrefix("http://")))
+                maximumConnections: 1, caBundlePath: caBundle, allowPlainHTTP: address.lowercased().hasPrefix("http://")
+            ))
         url = (address.hasSuffix("/") ? String(address.dropLast()) : address) + "/v1/site"
         name = peer.name
         self.store = store
