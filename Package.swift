@@ -79,7 +79,7 @@ let package = Package(
             swiftSettings: strict),
         // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
         .target(
-            name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging],
+            name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
             swiftSettings: strict),
         .target(
             name: "PaymentAPI",

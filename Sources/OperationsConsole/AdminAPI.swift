@@ -10,7 +10,7 @@ public struct AdminLimits: Sendable, Hashable {
     public var checkFreshness: Duration = .milliseconds(500)
     /// How long a connection may rest, or take to send a request's headers.
     public var idleTimeout: Duration = .seconds(60)
-    /// Connections that are open at the same time.
+    /// Connections that are open at the same time. Beyond it the one that has rested for the longest makes room.
     public var maximumConnections = 256
     /// The largest body, in bytes.
     public var maximumBodyBytes = 32_768
@@ -87,7 +87,7 @@ public struct AdminAPI: Sendable {
         host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         let listener = HTTPListener(
-            idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
+            "operators", idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
         var application = listener.application(
             responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
         let probes = responder.probes

@@ -11,7 +11,8 @@ public struct APILimits: Sendable, Hashable {
     /// Requests that are answered at the same time, those that wait for a settled answer included. More get
     /// 503.
     public var maximumConcurrentRequests = 2_048
-    /// Connections that are open at the same time. More wait in the system's queue.
+    /// Connections that are open at the same time. Beyond it the one that has rested for the longest makes room; where
+    /// all have a request under way, more wait in the system's queue.
     public var maximumConnections = 4_096
     /// The largest header field, and the request line, in bytes.
     public var maximumHeaderFieldBytes = 8_192

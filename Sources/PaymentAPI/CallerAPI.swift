@@ -53,7 +53,7 @@ public struct CallerAPI: Sendable {
         host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
         var listener = HTTPListener(
-            idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
+            "callers", idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
         listener.maximumHeaderFieldBytes = limits.maximumHeaderFieldBytes
         listener.maximumHeaderBytes = limits.maximumHeaderBytes
         listener.maximumHeaderFields = limits.maximumHeaderFields

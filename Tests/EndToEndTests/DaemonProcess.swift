@@ -16,9 +16,17 @@ final class DaemonProcess: Sendable {
         let description: String
     }
 
-    init(configuration: URL, log: URL, failpoint: String?) throws {
-        process.executableURL = try DaemonProcess.program()
-        process.arguments = ["serve", "--config", configuration.path]
+    init(configuration: URL, log: URL, failpoint: String?, descriptors: DescriptorLimit? = nil) throws {
+        let program = try DaemonProcess.program()
+        let arguments = ["serve", "--config", configuration.path]
+        if let descriptors {
+            // The shell becomes the daemon, under the limit that it set.
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "\(descriptors.command) && exec \"$0\" \"$@\"", program.path] + arguments
+        } else {
+            process.executableURL = program
+            process.arguments = arguments
+        }
         var environment = DaemonProcess.environment
         environment["RECONCILED_FAILPOINT"] = failpoint
         environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -60,6 +68,16 @@ final class DaemonProcess: Sendable {
     }
 
     var isRunning: Bool { process.isRunning }
+
+    /// The most memory that it ever had, in bytes.
+    func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        guard let number = line?.split(whereSeparator: { !$0.isNumber }).first, let kilobytes = Int(number) else {
+            throw NotStarted(description: "no VmHWM: \(status)")
+        }
+        return kilobytes << 10
+    }
 
     /// How it ended, for messages; nil while it runs.
     var end: String? {

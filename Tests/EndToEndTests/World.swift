@@ -10,13 +10,18 @@ final class World: Sendable {
     let simulatorPort: Int
     let directory: URL
     let configuration: URL
+    private let descriptors: DescriptorLimit?
     private let daemons = Daemons()
 
     static let callerToken = "caller-token-of-the-tests"
     static let otherCallerToken = "other-token-of-the-tests"
     static let operatorToken = "operator-token-of-the-tests"
 
-    private init(simulator: SimulatorControl, simulatorPort: Int, directory: URL, configuration: URL) {
+    private init(
+        simulator: SimulatorControl, simulatorPort: Int, directory: URL, configuration: URL,
+        descriptors: DescriptorLimit?
+    ) {
+        self.descriptors = descriptors
         self.simulator = simulator
         self.simulatorPort = simulatorPort
         self.directory = directory
@@ -52,7 +57,8 @@ final class World: Sendable {
             let file = directory.appendingPathComponent("reconciled.yaml")
             try settings.yaml(port: port, directory: directory).write(to: file, atomically: true, encoding: .utf8)
             let world = World(
-                simulator: server.control, simulatorPort: port, directory: directory, configuration: file)
+                simulator: server.control, simulatorPort: port, directory: directory, configuration: file,
+                descriptors: settings.descriptors)
             do {
                 try world.prepare(settings.store)
                 let client = try await world.start(failpoint: failpoint)
@@ -80,7 +86,9 @@ final class World: Sendable {
     /// - Parameter number: which of the world's daemons it is, from 0. One of this number must not be running.
     @discardableResult
     func start(_ number: Int = 0, failpoint: String? = nil) async throws -> APIClient {
-        let daemon = try DaemonProcess(configuration: configuration, log: logFile(number), failpoint: failpoint)
+        let daemon = try DaemonProcess(
+            configuration: configuration, log: logFile(number), failpoint: failpoint,
+            descriptors: descriptors)
         await daemons.set(daemon, number)
         let client = try await client(of: number)
         await daemons.listens(number, on: client.port)
@@ -92,6 +100,9 @@ final class World: Sendable {
 
     /// One of the daemons, if it was started and not killed since; it may have ended by itself.
     func daemon(_ number: Int) async -> DaemonProcess? { await daemons.all[number] }
+
+    /// The most memory that the first daemon ever had, in bytes.
+    func peakMemory() async throws -> Int { try await daemon(0)?.peakMemory() ?? 0 }
 
     /// A client of a daemon that runs.
     func client(of number: Int) async throws -> APIClient {

@@ -26,6 +26,23 @@ enum WorldStore: Sendable {
     }
 }
 
+/// How many file descriptors a daemon may have, in words of a shell.
+enum DescriptorLimit: Sendable, CustomStringConvertible {
+    /// It may raise the number to what this process has.
+    case soft(Int)
+    /// It has no more than these.
+    case hard(Int)
+
+    var command: String {
+        switch self {
+        case .soft(let count): "ulimit -Sn \(count)"
+        case .hard(let count): "ulimit -n \(count)"
+        }
+    }
+
+    var description: String { command }
+}
+
 /// What a test wants of its world.
 struct WorldSettings: Sendable {
     /// Where payments are kept.
@@ -34,6 +51,8 @@ struct WorldSettings: Sendable {
     var daemons = 1
     /// How many of the places of ``Places`` the world takes.
     var places = 1
+    /// The limit under which the daemons are started; this process's without it.
+    var descriptors: DescriptorLimit?
     /// How the simulated providers behave.
     var simulated = ContractOptions()
     /// What the simulated providers do wrong by chance.

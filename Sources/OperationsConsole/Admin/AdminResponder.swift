@@ -36,7 +36,8 @@ public struct AdminResponder: HTTPResponder {
         } catch let problem as Problem {
             answer = Answer(problem)
         }
-        answer.closesConnection = answer.closesConnection || isUnread
+        // Whoever has no token has one answer for each connection, except what everybody may ask.
+        answer.closesConnection = answer.closesConnection || isUnread || answer.status == 401
         return answer.response()
     }
 

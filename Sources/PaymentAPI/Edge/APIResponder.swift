@@ -65,7 +65,8 @@ public struct APIResponder: HTTPResponder {
         } else if caller == nil {
             answer = Answer(.unauthorized)
         }
-        answer?.closesConnection = BodyReading.isAnnounced(request)
+        // Whoever has no token has one answer for each connection: what was sent ahead of it costs nothing.
+        answer?.closesConnection = caller == nil || BodyReading.isAnnounced(request)
         return answer
     }
 

@@ -90,6 +90,9 @@ struct CheckConfigCommand: ParsableCommand {
             say("card numbers: not looked for in \(accepting.joined(separator: ", ")); what is there may be stored")
         }
         for line in configuration.comparison.summary(configuration.providers) { say(line) }
+        let limits = DescriptorLimits.current
+        let budget = try DescriptorBudget(configuration, available: limits.available)
+        for line in budget.summary(limits, configuration) { say(line) }
         let providers = configuration.providers.count
         let callers = configuration.callers.count
         say("the configuration is valid: \(providers) provider(s), \(callers) caller(s)")

@@ -58,7 +58,8 @@ extension Configuration {
         let configuration = Configuration(
             site: place, store: storage,
             http: Listener(
-                host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080)),
+                host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080),
+                maximumConnections: http.int("max_connections", in: 16...65_536, default: 4_096)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
             maximumConcurrentRequests: http.int("max_concurrent_requests", in: 1...100_000, default: 2_048),
             cardNumbers: readCardNumbers(http), admin: readAdmin(admin),

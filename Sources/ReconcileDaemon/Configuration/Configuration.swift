@@ -9,6 +9,8 @@ struct Configuration {
     struct Listener {
         var host: String
         var port: Int
+        /// Connections that are open at the same time.
+        var maximumConnections = 256
     }
 
     /// A caller or an operator, known by the SHA-256 of its bearer token.

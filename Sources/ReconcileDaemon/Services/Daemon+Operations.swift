@@ -26,6 +26,8 @@ extension Daemon {
                 return .fail("\(error.code.rawValue): \(error.cause)")
             }
         }
+        var limits = AdminLimits()
+        limits.maximumConnections = configuration.admin.maximumConnections
         let api = AdminAPI(
             progress: progress,
             checks: ProbeChecks(
@@ -37,8 +39,7 @@ extension Daemon {
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
                 events: { await reader.events(of: $0, query: $1) }),
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
-            descriptions: .shipped,
-            logger: logger)
+            descriptions: .shipped, limits: limits, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)
         }

@@ -21,6 +21,7 @@ struct Daemon {
     func run() async throws {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
+        let descriptors = try divideDescriptors(logger)
         if let words = configuration.site.unfenced {
             logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
         }
@@ -68,12 +69,23 @@ struct Daemon {
         if roles.api {
             services.append(
                 try callerApplication(
-                    operations, amountCheck, siteWord(site.gate, identity), clock, announcement, logger))
+                    operations, amountCheck, siteWord(site.gate, identity), descriptors, clock, announcement, logger))
         }
         services.append(ReadinessService(readiness: readiness))
         let group = ServiceGroup(
             configuration: serviceGroupConfiguration(services, logger))
         try await group.run()
+    }
+
+    /// Before anything is opened: who runs out of descriptors later can do nothing about it.
+    private func divideDescriptors(_ logger: Logger) throws -> DescriptorBudget {
+        let budget = try DescriptorBudget(configuration, available: DescriptorLimits.raise())
+        logger.info(
+            "file descriptors are divided",
+            metadata: [
+                "available": .stringConvertible(budget.available), "callers": .stringConvertible(budget.callers),
+            ])
+        return budget
     }
 
     private func closing(
@@ -212,15 +224,16 @@ extension Daemon {
 
     private func callerApplication(
         _ operations: any PaymentOperations, _ amountCheck: @escaping AmountCheck,
-        _ site: @escaping @Sendable () -> SiteWord, _ clock: any WallClock, _ announcement: Announcement,
-        _ logger: Logger
+        _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
+        _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         let callers = try CallerDirectory(
             configuration.callers.map { (try CallerID($0.name), $0.tokenDigest) })
         var limits = APILimits()
         limits.maximumBodyBytes = configuration.maximumBodyBytes
         limits.cardNumbers = configuration.cardNumbers
-        limits.maximumConcurrentRequests = configuration.maximumConcurrentRequests
+        limits.maximumConnections = descriptors.callers
+        limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
             operations: operations, callers: callers, contracts: configuration.contracts,
             amountCheck: amountCheck, limits: limits, description: PackageResources.payments_yaml,
