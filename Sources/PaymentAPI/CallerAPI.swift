@@ -40,7 +40,8 @@ public struct CallerAPI: Sendable {
                 operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
                 clock: clock),
             limits: limits, description: description, site: site,
-            gate: RequestGate(limit: limits.maximumConcurrentRequests), logger: logger)
+            gate: RequestGate(limit: limits.maximumConcurrentRequests, callers: callers.count),
+            strangers: StrangersLog(logger), logger: logger)
     }
 
     /// The listener as a service. It ends when it is cancelled or shut down gracefully; requests that are

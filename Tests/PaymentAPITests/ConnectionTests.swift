@@ -185,6 +185,40 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `one caller's waits leave room for another`() async throws {
+        var limits = APILimits()
+        limits.maximumConcurrentRequests = 4
+        try await RunningAPI.run(limits: limits) { api in
+            let gate = TurnStile()
+            api.operations.set { $0.delay = { await gate.pass() } }
+            let id = try SamplePayment().payment.id.text
+            async let first = api.send("POST", "/v1/payments/\(id)/cancel", key: "key-1")
+            async let second = api.send("POST", "/v1/payments/\(id)/cancel", key: "key-2")
+            try await poll { api.operations.calls.count == 2 }
+            let refused = try await api.get("/v1/payments")
+            #expect(refused.status == 503 && refused.headers["retry-after"] == "1")
+            #expect(try refused.string("detail")?.contains("of this caller") == true)
+            #expect(try await api.get("/v1/payments", token: RunningAPI.otherToken).status == 200)
+            gate.open()
+            #expect(try await [first.status, second.status] == [404, 404])
+            #expect(try await api.get("/v1/payments").status == 200)
+        }
+    }
+
+    @Test func `who guesses tokens gets one line of the log, and then sums`() async throws {
+        let lines = LogLines()
+        var logger = Logger(label: "test", factory: { _ in lines.handler })
+        logger.logLevel = .trace
+        try await RunningAPI.run(logger: logger) { api in
+            for number in 0..<30 {
+                let refused = try await api.get("/v1/payments", token: "guess-\(number)")
+                #expect(refused.status == 401)
+            }
+        }
+        #expect(lines.all.count { $0.contains("without a valid token") } == 1, "\(lines.all)")
+        #expect(!lines.all.contains { $0.contains("401") || $0.contains("guess") }, "\(lines.all)")
+    }
+
     @Test func `one connection serves one request after another, refusals included`() async throws {
         try await RunningAPI.run { api in
             let bad = """

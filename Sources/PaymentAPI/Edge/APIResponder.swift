@@ -20,6 +20,7 @@ public struct APIResponder: HTTPResponder {
     let description: [UInt8]
     let site: @Sendable () -> SiteWord
     let gate: RequestGate
+    let strangers: StrangersLog
     let logger: Logger
 
     /// Answers one request; problems are answers too, so nothing is ever thrown.
@@ -42,11 +43,17 @@ public struct APIResponder: HTTPResponder {
         }
         if request.method == .head { answer.body = [] }
         let isKnown = request.method == .post || request.method == .get
-        AccessRecord(
+        let record = AccessRecord(
             requestID: requestID, method: isKnown ? request.method.rawValue : "other", route: found?.route,
             caller: caller?.name, status: answer.status, duration: clock.now - begin,
-            bodyBytes: answer.body.count
-        ).write(to: logger)
+            bodyBytes: answer.body.count)
+        record.count()
+        switch (found?.route, answer.status) {
+        // The other site asks every few seconds.
+        case (.site, 200): break
+        case (_, 401): strangers.came()
+        default: record.write(to: logger)
+        }
         return answer.response(requestID: requestID)
     }
 
@@ -76,10 +83,15 @@ public struct APIResponder: HTTPResponder {
         guard let found, let caller else { throw .notFound }
         let body = try await BodyReading(maximumBytes: limits.maximumBodyBytes, deadline: limits.bodyDeadline)
             .read(request)
-        guard gate.enter() else {
-            throw .notAccepting("Too many requests are being answered.", retryAfter: 1)
+        switch gate.enter(caller) {
+        case nil: break
+        case .full: throw .notAccepting("Too many requests are being answered.", retryAfter: 1)
+        case .shareTaken:
+            throw .notAccepting(
+                "Too many requests of this caller are being answered; the others' places are kept for them.",
+                retryAfter: 1)
         }
-        defer { gate.leave() }
+        defer { gate.leave(caller) }
         let incoming = IncomingRequest(
             caller: caller, method: request.method.rawValue, path: String(target.path),
             query: target.query, id: found.id, headers: HeaderValues(request.headers), body: body)

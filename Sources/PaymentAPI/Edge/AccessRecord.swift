@@ -11,7 +11,7 @@ struct AccessRecord: Sendable {
     let duration: Duration
     let bodyBytes: Int
 
-    /// Writes the log line and counts the request.
+    /// Writes the log line.
     func write(to logger: Logger) {
         let milliseconds = duration / .milliseconds(1)
         logger.info(
@@ -25,6 +25,10 @@ struct AccessRecord: Sendable {
                 "duration_ms": .stringConvertible((milliseconds * 1_000).rounded() / 1_000),
                 "body_bytes": .stringConvertible(bodyBytes),
             ])
+    }
+
+    /// Counts the request.
+    func count() {
         let dimensions = [("route", route?.rawValue ?? "none"), ("method", method)]
         Counter(
             label: "reconciled_http_requests", dimensions: dimensions + [("status", String(status))]

@@ -14,10 +14,13 @@ public struct CallerDirectory: Sendable {
     }
 
     private let tokens: TokenDirectory<CallerID>
+    /// How many callers there are, however many tokens they have.
+    let count: Int
 
     /// A directory of callers with the SHA-256 digests of their tokens.
     /// - Throws: ``AmbiguousToken`` where two callers have the same token.
     public init(_ entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
+        count = Set(entries.map(\.caller)).count
         do {
             tokens = try TokenDirectory(entries.map { (owner: $0.caller, tokenDigest: $0.tokenDigest) })
         } catch {
