@@ -25,6 +25,9 @@ struct Daemon {
         if let words = configuration.site.unfenced {
             logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
         }
+        // Before the store is touched: a second daemon beside this one is a mistake, and is told so.
+        try FreePorts.require(configuration.admin, "admin.port")
+        if roles.api { try FreePorts.require(configuration.http, "http.port") }
         let clock = SystemClock()
         let store = try await configuration.store.open(
             at: configuration.site.name, logger, isDaemon: true, adoptsTerm: false)
