@@ -1,3 +1,4 @@
+import Foundation
 import PaymentCore
 import PostgresStore
 import Testing
@@ -90,6 +91,23 @@ import Yams
         #expect(configuration.providers[0].url == "https://other.example")
         #expect(configuration.providers[0].total == .seconds(7))
         #expect(configuration.policy.inquirySchedule.delays == [.seconds(1), .seconds(5)])
+    }
+
+    @Test func `who sends nothing to providers needs neither their tokens nor their certificates`() throws {
+        let text = ConfigurationTests.minimal.replacing(
+            "card.example\"", with: "card.example\", token_file: /nowhere/token, ca_bundle: /nowhere/ca.pem")
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("books-\(UUID().uuidString).yaml")
+        try Data(text.utf8).write(to: path)
+        defer { try? FileManager.default.removeItem(at: path) }
+        let configuration = try Configuration.loadForBooks(path: path.path, environment: [:])
+        #expect(configuration.providers.map(\.token) == [""])
+        let set = ["RECONCILED_PROVIDERS_CARD_TOKEN": "", "RECONCILED_PROVIDERS_CARD_TOKEN_FILE": "/nowhere"]
+        #expect(throws: Never.self) { try Configuration.loadForBooks(path: path.path, environment: set) }
+        #expect(throws: ConfigurationFailure.self) { try Configuration.load(path: path.path, environment: [:]) }
+        // Anything else is judged as ever.
+        #expect(throws: ConfigurationFailure.self) {
+            try Configuration.loadForBooks(path: path.path, environment: ["RECONCILED_HTTP_PORT": "many"])
+        }
     }
 
     @Test func `a secret comes from the environment or a file, never from the configuration`() throws {

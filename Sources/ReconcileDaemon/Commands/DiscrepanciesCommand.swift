@@ -45,7 +45,7 @@ struct ListDiscrepancies: AsyncParsableCommand {
 
     func run() async throws {
         let query = try query()
-        let desk = try await openDesk(options.load())
+        let desk = try await openDesk(options.loadForBooks())
         let format = OutputFormat.chosen(output)
         for line in try await lines(query, at: desk, format, after: CommandLine.arguments) { say(line, as: format) }
     }
@@ -162,7 +162,7 @@ struct ShowDiscrepancy: AsyncParsableCommand {
 
     func run() async throws {
         let id = try DiscrepanciesCommand.id(id)
-        let desk = try await openDesk(options.load())
+        let desk = try await openDesk(options.loadForBooks())
         let found = try await told { () async throws(ComparisonDeskFailure) in try await desk.discrepancy(id) }
         let format = OutputFormat.chosen(output)
         say(ComparisonLine.complete(found, now: SystemClock().now(), as: format), as: format)

@@ -19,7 +19,7 @@ struct DiscrepancyChangeOptions: ParsableArguments {
         guard let person = by ?? environment["USER"], !person.isEmpty else {
             throw CommandFailure(.usage, "--by: missing; allowed: your name, 1 to \(Discrepancy.longestName) bytes")
         }
-        let desk = try await openDesk(options.load())
+        let desk = try await openDesk(options.loadForBooks())
         let version = ifVersion
         let changed = try await told { () async throws(ComparisonDeskFailure) in
             try await desk.change(id, change, by: person, version: version)

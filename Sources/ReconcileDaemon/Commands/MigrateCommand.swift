@@ -18,7 +18,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @Flag(help: "Only says what would run.") var plan = false
 
     func run() async throws {
-        let configuration = try options.load()
+        let configuration = try options.loadForBooks()
         guard case .postgres(let settings) = configuration.store else {
             _ = try await configuration.store.open(at: configuration.site.name)
             return say("an SQLite file is migrated when it is opened: it is current")

@@ -19,7 +19,7 @@ struct PaymentsCommand: AsyncParsableCommand {
 }
 
 func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {
-    let configuration = try options.load()
+    let configuration = try options.loadForBooks()
     return try await configuration.store.open(at: configuration.site.name, mustExist: true)
 }
 
@@ -129,7 +129,7 @@ struct ReconcilePayment: AsyncParsableCommand {
         guard let id = PaymentID(text: id) else {
             throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
         }
-        let configuration = try options.load()
+        let configuration = try options.loadForBooks()
         let store = try await openStore(options)
         for _ in 0..<5 {
             guard let payment = try await store.payment(id) else {

@@ -37,7 +37,7 @@ struct ReconcileCommand: AsyncParsableCommand {
         guard let patience = DurationText.parse(wait) else {
             throw CommandFailure(.usage, "--wait: '\(wait)'; allowed: \(DurationText.allowed)")
         }
-        let configuration = try options.load()
+        let configuration = try options.loadForBooks()
         let desk = try await openDesk(configuration)
         let format = OutputFormat.chosen(output)
         let command = ComparisonCommand(

@@ -51,6 +51,9 @@ struct ConfigurationOptions: ParsableArguments {
 
     func load() throws -> Configuration { try read(Configuration.load) }
 
+    /// Reads it for a command that sends nothing to providers: their tokens are not needed.
+    func loadForBooks() throws -> Configuration { try read(Configuration.loadForBooks) }
+
     /// Reads only where the operators' listener is.
     func loadAdmin() throws -> Configuration.Listener { try read(Configuration.loadAdmin) }
 

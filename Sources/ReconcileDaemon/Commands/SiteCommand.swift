@@ -47,7 +47,7 @@ struct SiteOptions: ParsableArguments {
     }
 
     func open() async throws -> Desk {
-        let configuration = try options.load()
+        let configuration = try options.loadForBooks()
         let store = try await configuration.store.open(at: configuration.site.name, mustExist: true)
         let desk = SiteDesk(
             store: store, witness: configuration.openWitness(), clock: SystemClock(),

@@ -100,7 +100,7 @@ extension Configuration {
 
     /// A file of the authorities to trust: better missed here than by the first payment.
     static func readAuthorities(_ section: ConfigurationSection) -> String? {
-        guard let path = section.text("ca_bundle") else { return nil }
+        guard let path = section.text("ca_bundle"), section.isForSending else { return nil }
         guard let text = section.content(of: path), text.contains("-----BEGIN CERTIFICATE-----") else {
             section.report("ca_bundle", value: path, allowed: "a PEM file of certificates that can be read")
             return nil
@@ -109,6 +109,10 @@ extension Configuration {
     }
 
     private static func readToken(_ section: ConfigurationSection) -> String {
+        guard section.isForSending else {
+            section.leaveOut("token", "token_file")
+            return ""
+        }
         let token = section.secret("token") ?? ""
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             section.report(

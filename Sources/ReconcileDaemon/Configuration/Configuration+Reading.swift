@@ -11,6 +11,15 @@ extension Configuration {
         return try read(root, environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
     }
 
+    /// Reads a configuration for a command that sends nothing to providers: without their tokens and certificates,
+    /// which whoever looks into the books need not have.
+    static func loadForBooks(path: String?, environment: [String: String]) throws -> Configuration {
+        let root = try node(path: path)
+        return try read(root, environment: environment, isForSending: false) {
+            try String(contentsOfFile: $0, encoding: .utf8)
+        }
+    }
+
     /// The file's content; nothing without a file.
     static func node(path: String?) throws -> Node? {
         guard let path else { return nil }
@@ -36,9 +45,10 @@ extension Configuration {
     }
 
     static func read(
-        _ root: Node?, environment: [String: String], readFile: @escaping (String) throws -> String
+        _ root: Node?, environment: [String: String], isForSending: Bool = true,
+        readFile: @escaping (String) throws -> String
     ) throws -> Configuration {
-        let reading = ConfigurationReading(environment: environment, readFile: readFile)
+        let reading = ConfigurationReading(environment: environment, isForSending: isForSending, readFile: readFile)
         let top = ConfigurationSection(
             root, path: "", variablePrefix: ConfigurationReading.prefix, reading: reading)
         let site = top.section("site")

@@ -7,11 +7,16 @@ final class ConfigurationReading {
     private var unusedVariables: Set<String>
     let environment: [String: String]
     let readFile: (String) throws -> String
+    /// Whether something is sent to providers by what is read: only then their secrets are needed.
+    let isForSending: Bool
 
     static let prefix = "RECONCILED_"
 
-    init(environment: [String: String], readFile: @escaping (String) throws -> String) {
+    init(
+        environment: [String: String], isForSending: Bool = true, readFile: @escaping (String) throws -> String
+    ) {
         self.environment = environment
+        self.isForSending = isForSending
         self.readFile = readFile
         unusedVariables = Set(environment.keys.filter { $0.hasPrefix(ConfigurationReading.prefix) })
         unusedVariables.remove("RECONCILED_CONFIG")
@@ -175,6 +180,17 @@ final class ConfigurationSection {
         } catch {
             reading.report(keyPath("\(key)_file"), value: file, allowed: "a file that can be read")
             return nil
+        }
+    }
+
+    /// Whether something is sent to providers by what is read.
+    var isForSending: Bool { reading.isForSending }
+
+    /// Leaves keys unread that are there for another use.
+    func leaveOut(_ keys: String...) {
+        for key in keys {
+            asked.insert(key)
+            _ = reading.variable(variableName(key))
         }
     }
 
