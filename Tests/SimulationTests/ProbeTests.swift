@@ -94,17 +94,17 @@ import Testing
 @Suite struct ProbeRowTests {
     @Test func `a watched table decides as before, and its rows are noted`() {
         let watch = RowWatch()
-        let table = watch.watching(TableA.shipped)
+        let table = watch.watching(EffectTable.shipped)
         let facts = EffectFacts(goal: .do, worst: .none, status: .notAsked)
-        #expect(table.decide(facts) == TableA.shipped.decide(facts))
+        #expect(table.decide(facts) == EffectTable.shipped.decide(facts))
         #expect(watch.hit == ["do.first"])
         let payment = PaymentFacts(latch: .back, legs: [.init(isOnePhase: false, standing: .gone)])
-        #expect(watch.watching(TableB.shipped).decide(payment) == TableB.shipped.decide(payment))
+        #expect(watch.watching(PaymentTable.shipped).decide(payment) == PaymentTable.shipped.decide(payment))
         #expect(watch.hit == ["do.first", "back.complete"])
         #expect(watch.hit.count + watch.missed.count == watch.hit.count + Set(watch.missed).count)
     }
 
-    @Test func `every row of table B is known by name`() {
+    @Test func `every row of the payment table is known by name`() {
         var found: Set<String> = []
         for latch in Latch.allCases {
             for legs in ProbeRowTests.legs {
@@ -113,7 +113,7 @@ import Testing
                         latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
                         inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0,
                         hasCaptureRequest: bits & 16 != 0)
-                    found.insert(TableB.shipped.decide(facts).row)
+                    found.insert(PaymentTable.shipped.decide(facts).row)
                 }
             }
         }

@@ -8,7 +8,7 @@ public enum AuditType: String, Sendable, Hashable, Codable, CaseIterable {
     case outcome
     /// A status was read.
     case inquiry
-    /// A leg was decided by table A.
+    /// A leg was decided by the effect table.
     case decision
     /// The latch moved.
     case latch

@@ -1,4 +1,4 @@
-/// What table A decides for one effect.
+/// What the effect table decides for one effect.
 public enum EffectDecision: Sendable, Hashable {
     /// It is done as asked; nothing is sent.
     case done

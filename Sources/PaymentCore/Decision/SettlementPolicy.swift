@@ -53,15 +53,16 @@ public struct MachineContext: Sendable {
     /// waits.
     public var clocksInDoubt: Set<ProviderName>
     /// The table that decides on effects. Only checkers plant another.
-    public var table: TableA
+    public var effectTable: EffectTable
     /// The table that decides on the payment. Only checkers plant another.
-    public var paymentTable: TableB
+    public var paymentTable: PaymentTable
 
     /// A context for the shipped tables.
     public init(
         now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
         jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true,
-        clocksInDoubt: Set<ProviderName> = [], table: TableA = .shipped, paymentTable: TableB = .shipped
+        clocksInDoubt: Set<ProviderName> = [], effectTable: EffectTable = .shipped,
+        paymentTable: PaymentTable = .shipped
     ) {
         self.now = now
         self.contracts = contracts
@@ -70,7 +71,7 @@ public struct MachineContext: Sendable {
         self.commitsAreAcknowledged = commitsAreAcknowledged
         self.mayBegin = mayBegin
         self.clocksInDoubt = clocksInDoubt
-        self.table = table
+        self.effectTable = effectTable
         self.paymentTable = paymentTable
     }
 }

@@ -45,7 +45,7 @@ extension PaymentMachine {
         effect = present
     }
 
-    /// The facts of table A about one effect.
+    /// The facts of the effect table about one effect.
     func facts(
         _ reference: EffectReference, _ effect: Effect, leg: Leg, goal: EffectGoal,
         _ contract: ProviderContract, _ context: MachineContext

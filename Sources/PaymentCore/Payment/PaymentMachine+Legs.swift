@@ -8,13 +8,14 @@ extension PaymentMachine {
             let contract = contract(of: leg, context)
         else { return false }
         let facts = facts(reference, effect, leg: leg, goal: .do, contract, context)
-        switch context.table.decide(facts).decision {
+        switch context.effectTable.decide(facts).decision {
         case .gone, .goneAfterUndo, .quarantine: return pursue(reference, leg: index, &actions, context)
         default: return false
         }
     }
 
-    /// Makes an effect happen, as table A decides; `true` if the leg changed in a way that table B must see.
+    /// Makes an effect happen, as the effect table decides; `true` if the leg changed in a way that the payment table
+    /// must see.
     mutating func pursue(
         _ reference: EffectReference, leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
@@ -22,7 +23,7 @@ extension PaymentMachine {
         guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
             let contract = contract(of: leg, context)
         else { return false }
-        let verdict = context.table.decide(facts(reference, effect, leg: leg, goal: .do, contract, context))
+        let verdict = context.effectTable.decide(facts(reference, effect, leg: leg, goal: .do, contract, context))
         switch verdict.decision {
         case .done:
             return false
@@ -42,7 +43,8 @@ extension PaymentMachine {
         }
     }
 
-    /// Makes a leg not stand, as table A decides; `true` if the leg changed in a way that table B must see.
+    /// Makes a leg not stand, as the effect table decides; `true` if the leg changed in a way that the payment table
+    /// must see.
     mutating func undo(
         leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
@@ -50,7 +52,7 @@ extension PaymentMachine {
         guard !busy.contains(index), leg.quarantine == nil, let contract = contract(of: leg, context) else {
             return false
         }
-        let verdict = context.table.decide(
+        let verdict = context.effectTable.decide(
             facts(.primary, leg.primary, leg: leg, goal: .undo, contract, context))
         switch verdict.decision {
         case .gone(let cause):
@@ -188,7 +190,7 @@ extension PaymentMachine {
             payment.legs[index].loss = .capture(Reason(.captureUnavailable, detail: reason.detail))
             record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
         case .void, .compensation, .refund:
-            return false  // Table C gives what undoes to people, and refunds are planned by themselves.
+            return false  // The effect table gives what undoes to people, and refunds are planned by themselves.
         }
         return true
     }

@@ -165,7 +165,7 @@ extension PaymentMachine {
             }
             payment.refunds[place].parts[part].effect.sumBefore = sum
         }
-        let verdict = context.table.decide(
+        let verdict = context.effectTable.decide(
             facts(.refund(place), refund.effect, leg: leg, goal: .do, contract, context))
         switch verdict.decision {
         case .done:

@@ -23,9 +23,9 @@ extension PaymentMachine {
         return actions
     }
 
-    /// Carries a verdict of table B out; `true` if something changed that the table must see.
+    /// Carries a verdict of the payment table out; `true` if something changed that the table must see.
     private mutating func carryOut(
-        _ verdict: TableB.Verdict, _ actions: inout [PaymentAction], _ context: MachineContext
+        _ verdict: PaymentTable.Verdict, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         switch verdict.decision {
         case .latch(let latch):
@@ -102,7 +102,7 @@ extension PaymentMachine {
         return false
     }
 
-    /// What table B looks at.
+    /// What the payment table looks at.
     func facts(_ context: MachineContext) -> PaymentFacts {
         PaymentFacts(
             latch: payment.latch,

@@ -27,9 +27,9 @@ public struct EngineMachine: Sendable {
         /// Renders the answer to the request that created a payment, once the payment has ended.
         public var endAnswer: @Sendable (Payment) -> StoredAnswer?
         /// The table that decides on effects. Only checks plant another.
-        public var table: TableA
+        public var effectTable: EffectTable
         /// The table that decides on payments. Only checks plant another.
-        public var paymentTable: TableB
+        public var paymentTable: PaymentTable
 
         /// Settings for the shipped tables.
         public init(holder: String, policy: SettlementPolicy, contracts: [ProviderName: ProviderContract]) {
@@ -42,7 +42,7 @@ public struct EngineMachine: Sendable {
             commitsAreAcknowledged = true
             acknowledgeUnconfirmedAfter = nil
             endAnswer = { _ in nil }
-            table = .shipped
+            effectTable = .shipped
             paymentTable = .shipped
         }
     }
@@ -182,7 +182,7 @@ public struct EngineMachine: Sendable {
             now: moment.now, contracts: settings.contracts, policy: settings.policy,
             jitter: (moment.jitter + draws * 617) % 1_000,
             commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: mayBegin,
-            clocksInDoubt: moment.clocksInDoubt, table: settings.table, paymentTable: settings.paymentTable)
+            clocksInDoubt: moment.clocksInDoubt, effectTable: settings.effectTable, paymentTable: settings.paymentTable)
     }
 
     mutating func answer(_ ticket: Int, _ answer: EngineAnswer) {

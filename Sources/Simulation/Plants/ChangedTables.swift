@@ -2,25 +2,25 @@ internal import PaymentCore
 
 // The shipped tables, changed in one place: what is planted in seeds and in the search is made of these.
 
-extension TableA {
+extension EffectTable {
     /// The shipped table under one more row, which decides first.
-    static func withRow(_ row: Row) -> TableA { TableA(rows: [row] + TableA.shipped.rows) }
+    static func withRow(_ row: Row) -> EffectTable { EffectTable(rows: [row] + EffectTable.shipped.rows) }
 
     /// The shipped table under a row that decides wherever `decide` has a decision.
-    static func withRow(_ decide: @escaping @Sendable (EffectFacts) -> EffectDecision?) -> TableA {
+    static func withRow(_ decide: @escaping @Sendable (EffectFacts) -> EffectDecision?) -> EffectTable {
         withRow(Row("planted", when: { decide($0) != nil }, then: { decide($0) ?? .keep }))
     }
 
     /// The shipped table over facts that are seen wrongly.
-    static func seeing(_ distort: @escaping @Sendable (inout EffectFacts) -> Void) -> TableA {
+    static func seeing(_ distort: @escaping @Sendable (inout EffectFacts) -> Void) -> EffectTable {
         let row = Row(
             "planted", when: { _ in true },
             then: { facts in
                 var facts = facts
                 distort(&facts)
-                return TableA.shipped.decide(facts).decision
+                return EffectTable.shipped.decide(facts).decision
             })
-        return TableA(rows: [row])
+        return EffectTable(rows: [row])
     }
 }
 
@@ -47,24 +47,24 @@ extension ComparisonTable {
     }
 }
 
-extension TableB {
+extension PaymentTable {
     /// The shipped table under a row of that name that decides wherever `decide` has a decision.
     static func withRow(
         _ name: String = "planted", _ decide: @escaping @Sendable (PaymentFacts) -> PaymentDecision?
-    ) -> TableB {
-        TableB(
-            rows: [Row(name, when: { decide($0) != nil }, then: { decide($0) ?? .wait })] + TableB.shipped.rows)
+    ) -> PaymentTable {
+        PaymentTable(
+            rows: [Row(name, when: { decide($0) != nil }, then: { decide($0) ?? .wait })] + PaymentTable.shipped.rows)
     }
 
     /// The shipped table over facts that are seen wrongly.
-    static func seeing(_ distort: @escaping @Sendable (inout PaymentFacts) -> Void) -> TableB {
+    static func seeing(_ distort: @escaping @Sendable (inout PaymentFacts) -> Void) -> PaymentTable {
         @Sendable func distorted(_ facts: PaymentFacts) -> PaymentFacts {
             var facts = facts
             distort(&facts)
             return facts
         }
-        return TableB(
-            rows: TableB.shipped.rows.map { row in
+        return PaymentTable(
+            rows: PaymentTable.shipped.rows.map { row in
                 Row(
                     row.name, when: { row.applies(to: distorted($0)) }, then: { row.decides(distorted($0)) })
             })

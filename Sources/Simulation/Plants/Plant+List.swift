@@ -49,10 +49,12 @@ extension Plant {
 
     static func bug(
         _ name: String, _ sentence: String, within seeds: Int, breaks invariants: Set<Int>,
-        table: TableA = .shipped, paymentTable: TableB = .shipped, in surroundings: Surroundings = Surroundings()
+        effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
+        in surroundings: Surroundings = Surroundings()
     ) -> PlantedBug {
         let plant = Plant(
-            name: name, sentence: sentence, table: table, paymentTable: paymentTable, surroundings: surroundings)
+            name: name, sentence: sentence, effectTable: effectTable, paymentTable: paymentTable,
+            surroundings: surroundings)
         return PlantedBug(plant, withinSeeds: seeds, invariants: invariants)
     }
 

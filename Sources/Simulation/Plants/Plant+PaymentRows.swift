@@ -1,6 +1,6 @@
 internal import PaymentCore
 
-/// Table B with a row changed.
+/// The payment table with a row changed.
 extension Plant {
     static let ofPaymentRows: [PlantedBug] = [
         bug(

@@ -9,9 +9,9 @@ public struct Plant: Sendable {
     /// What is wrong, in a sentence.
     public let sentence: String
     /// The table that decides on effects.
-    public var table: TableA
+    public var effectTable: EffectTable
     /// The table that decides on payments.
-    public var paymentTable: TableB
+    public var paymentTable: PaymentTable
     /// The table that judges what both sides say.
     public var comparisonTable: ComparisonTable
     /// What is done wrong around the decisions.
@@ -23,13 +23,13 @@ public struct Plant: Sendable {
 
     /// A planted bug.
     public init(
-        name: String, sentence: String, table: TableA = .shipped, paymentTable: TableB = .shipped,
+        name: String, sentence: String, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
         comparisonTable: ComparisonTable = .shipped, sabotage: Set<Sabotage> = [],
         surroundings: Surroundings = Surroundings()
     ) {
         self.name = name
         self.sentence = sentence
-        self.table = table
+        self.effectTable = effectTable
         self.paymentTable = paymentTable
         self.comparisonTable = comparisonTable
         self.sabotage = sabotage

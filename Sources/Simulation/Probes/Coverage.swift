@@ -64,7 +64,7 @@ public struct Coverage: Sendable {
     /// The same plant, with its tables watched; a run with it goes as it would without.
     public func watching(_ plant: Plant) -> Plant {
         var watched = plant
-        watched.table = watch.watching(plant.table)
+        watched.effectTable = watch.watching(plant.effectTable)
         watched.paymentTable = watch.watching(plant.paymentTable)
         return watched
     }
@@ -87,7 +87,7 @@ public struct Coverage: Sendable {
         Situation.allCases.filter { !situations.contains($0) && !Coverage.isException($0.rawValue) }
     }
 
-    /// Rows that never decided, those of table A first.
+    /// Rows that never decided, those of the effect table first.
     public var missedRows: [String] { watch.missed.filter { !Coverage.isException($0) } }
 
     /// Whether everything that can come about did.

@@ -14,22 +14,22 @@ public final class RowWatch: Sendable {
     /// No row has decided yet.
     public init() {}
 
-    /// The rows of table B, by their names.
-    public static let paymentRowNames: [String] = TableB.shipped.rows.map(\.name)
+    /// The rows of the payment table, by their names.
+    public static let paymentRowNames: [String] = PaymentTable.shipped.rows.map(\.name)
 
     /// The rows of tables A and C, by their names.
-    public static let effectRowNames: [String] = TableA.shipped.rows.map(\.name)
+    public static let effectRowNames: [String] = EffectTable.shipped.rows.map(\.name)
 
     /// The rows of all.
     public static let rowNames = effectRowNames + paymentRowNames
 
     /// The same table, watched. It decides as before.
-    public func watching(_ table: TableA) -> TableA {
-        TableA(
+    public func watching(_ table: EffectTable) -> EffectTable {
+        EffectTable(
             rows: table.rows.map { row in
-                let alone = TableA(rows: [row])
+                let alone = EffectTable(rows: [row])
                 let place = RowWatch.effectRowNames.firstIndex(of: row.name)
-                return TableA.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
+                return EffectTable.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
                     if let place { note(effectRow: place) }
                     return alone.decide(facts).decision
                 }
@@ -46,11 +46,11 @@ public final class RowWatch: Sendable {
     }
 
     /// The same table, watched. It decides as before.
-    public func watching(_ table: TableB) -> TableB {
-        TableB(
+    public func watching(_ table: PaymentTable) -> PaymentTable {
+        PaymentTable(
             rows: table.rows.map { row in
                 let place = RowWatch.paymentRowNames.firstIndex(of: row.name)
-                return TableB.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
+                return PaymentTable.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
                     if let place { paymentRows.bitwiseOr(1 << UInt64(place), ordering: .relaxed) }
                     return row.decides(facts)
                 }

@@ -28,8 +28,8 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "1", "not found is taken for never",
-                table: .withRow(
-                    TableA.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))),
+                effectTable: .withRow(
+                    EffectTable.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))),
             .make("one leg", [Scenario.tombstone]), [7]),
         expect(
             SearchPlant("2", "a new key for each attempt", tricks: [.keysNotHonoured]),
@@ -45,15 +45,15 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "11", "a decline that is not bound is taken for gone",
-                table: .withRow(
-                    TableA.Row(
+                effectTable: .withRow(
+                    EffectTable.Row(
                         "declined-is-gone", when: { $0.status == .declinedUnbound }, then: { _ in .gone(.status) }))),
             .make("one leg, declines not bound", [Scenario.unbound]), [7]),
         expect(
             SearchPlant("12", "the cancel leaves before the latch is durable", tricks: [.sendsBeforeCommit]),
             .make("one sale that cancel reverses, declines not bound", [Scenario.reversingUnboundSale]), [8, 4]),
         expect(
-            SearchPlant("15", "the age of a key is not asked", table: withoutAge),
+            SearchPlant("15", "the age of a key is not asked", effectTable: withoutAge),
             .make("one leg, keys and statuses are forgotten", [Scenario.forgettingAll]) {
                 $0.answers = .transaction
                 $0.requestLife = .bounded
@@ -86,7 +86,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "forgotten key", "a tombstone on a key that the provider has forgotten is taken for the end of it",
-                table: .seeing { $0.memory = .whole }),
+                effectTable: .seeing { $0.memory = .whole }),
             .make("one sale, keys and statuses are forgotten", [Scenario.forgettingAllSale]) {
                 $0.requestLife = .bounded
                 $0.quarantineExpected = true
@@ -98,7 +98,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "unbound decline", "a decline that is not bound counts as the end before its requests are dead",
-                table: .seeing { $0.lifeIsOver = true }),
+                effectTable: .seeing { $0.lifeIsOver = true }),
             .make("one leg, declines not bound, no tombstone", [Scenario.plugUnbound]) {
                 $0.plugAllowed = true
                 $0.requestLife = .bounded
@@ -108,7 +108,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "refund in doubt", "a refund that was refused by a stray answer fails before its request is dead",
-                table: .seeing { facts in
+                effectTable: .seeing { facts in
                     guard facts.purpose == .refund, facts.lastRefused else { return }
                     facts.lifeIsOver = true
                     facts.visibility = .missedTwice
@@ -137,16 +137,17 @@ extension SearchPlant {
                 $0.answers = .unsent
             }, [4]),
         expect(
-            SearchPlant("C5", "a refund leaves before its latch is acknowledged", table: withEarlyRefund), lossy(2), [8]
+            SearchPlant("C5", "a refund leaves before its latch is acknowledged", effectTable: withEarlyRefund),
+            lossy(2), [8]
         ),
         expect(
-            SearchPlant("E1", "a sale's refund leaves before its latch is acknowledged", table: withEarlyRefund),
+            SearchPlant("E1", "a sale's refund leaves before its latch is acknowledged", effectTable: withEarlyRefund),
             .make("one sale, one failover", [Scenario.sale]) { $0.losses = .failovers(1) }, [8]),
         expect(
             SearchPlant(
                 "C9", "refunded does not count as gone",
-                table: .withRow(
-                    TableA.Row(
+                effectTable: .withRow(
+                    EffectTable.Row(
                         "refunded-is-open", when: { $0.status == .refunded && $0.trust != .trusted },
                         then: { _ in .keep }))),
             .make("a leg and a sale, one failover", [Scenario.tombstone, Scenario.sale]) {
@@ -179,7 +180,8 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "E4", "a cancel that reverses a sale leaves before its latch is acknowledged",
-                table: TableA(rows: TableA.shipped.rows.filter { $0.name != "undo.cancel-latch-unacknowledged" })),
+                effectTable: EffectTable(
+                    rows: EffectTable.shipped.rows.filter { $0.name != "undo.cancel-latch-unacknowledged" })),
             .make("one sale that cancel reverses, one failover", [Scenario.reversingSale]) {
                 $0.losses = .failovers(1)
             }, [8]),
@@ -208,11 +210,11 @@ extension SearchPlant {
         facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
     }
 
-    private static let withoutAge = TableA(
-        rows: TableA.shipped.rows.map { row in
-            TableA.Row(
+    private static let withoutAge = EffectTable(
+        rows: EffectTable.shipped.rows.map { row in
+            EffectTable.Row(
                 row.name, when: { row.applies(to: ageless($0)) },
-                then: { TableA(rows: [row]).decide(ageless($0)).decision }
+                then: { EffectTable(rows: [row]).decide(ageless($0)).decision }
             )
         })
 
@@ -222,7 +224,7 @@ extension SearchPlant {
         return facts
     }
 
-    private static let withEarlyRefund = TableA.withRow(
-        TableA.Row(
+    private static let withEarlyRefund = EffectTable.withRow(
+        EffectTable.Row(
             "refund-at-once", when: { $0.goal == .undo && $0.status == .taken }, then: { _ in .refund }))
 }

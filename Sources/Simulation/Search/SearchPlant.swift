@@ -37,21 +37,21 @@ public struct SearchPlant: Sendable {
     public let name: String
     /// What it does, in a sentence.
     public let sentence: String
-    /// Table A with the change.
-    public let table: TableA
-    /// Table B with the change.
-    public let paymentTable: TableB
+    /// The effect table with the change.
+    public let effectTable: EffectTable
+    /// The payment table with the change.
+    public let paymentTable: PaymentTable
     /// The other changes.
     public let tricks: Set<Trick>
 
     /// A planted change.
     public init(
-        _ name: String, _ sentence: String, table: TableA = .shipped, paymentTable: TableB = .shipped,
+        _ name: String, _ sentence: String, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
         tricks: Set<Trick> = []
     ) {
         self.name = name
         self.sentence = sentence
-        self.table = table
+        self.effectTable = effectTable
         self.paymentTable = paymentTable
         self.tricks = tricks
     }

@@ -92,7 +92,7 @@ struct SearchWorld: Sendable {
         MachineContext(
             now: now, contracts: contracts, policy: policy,
             commitsAreAcknowledged: !scenario.isReplicated || has(.latchesCalledAcknowledged),
-            mayBegin: mayBegin, table: plant.table, paymentTable: plant.paymentTable)
+            mayBegin: mayBegin, effectTable: plant.effectTable, paymentTable: plant.paymentTable)
     }
 
     func has(_ trick: SearchPlant.Trick) -> Bool { plant.tricks.contains(trick) }

@@ -38,7 +38,7 @@ extension World {
         settings.sweep = limits
         settings.maximumActive = 100_000
         settings.commitsAreAcknowledged = plan.keepsAcknowledgedRows || does(.commitsCalledAcknowledged)
-        settings.table = plant.table
+        settings.effectTable = plant.effectTable
         settings.paymentTable = plant.paymentTable
         return settings
     }

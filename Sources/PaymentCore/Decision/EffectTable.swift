@@ -1,6 +1,7 @@
-/// Tables A and C of the protocol: what to do about one effect. The first row that matches wins, and every combination
-/// of facts has one. Table A is for the authorization or sale, table C (``ownRows``) for what has a key of its own.
-public struct TableA: Sendable {
+/// The effect table (tables A and C in docs/protocol.md): what to do about one effect. The first row that matches wins,
+/// and every combination of facts has one. The rows of table A are for the authorization or sale, those of table C
+/// (``ownKeyRows``) for what has a key of its own.
+public struct EffectTable: Sendable {
     /// One row of the table.
     public struct Row: Sendable {
         /// The name under which the audit trail and the documentation know it.
@@ -37,7 +38,7 @@ public struct TableA: Sendable {
     public init(rows: [Row]) { self.rows = rows }
 
     /// The table that the daemon ships.
-    public static let shipped = TableA(rows: ownRows + doRows + undoRows)
+    public static let shipped = EffectTable(rows: ownKeyRows + doRows + undoRows)
 
     /// The first row that matches decides. Facts that no row knows are quarantined: a table with a hole stops money,
     /// it does not move it. (A test shows that the shipped table has none.)
@@ -49,7 +50,7 @@ public struct TableA: Sendable {
     }
 }
 
-extension TableA.Row {
+extension EffectTable.Row {
     /// A row that always decides the same.
     init(
         _ name: String, _ decision: EffectDecision, when matches: @escaping @Sendable (EffectFacts) -> Bool
@@ -58,8 +59,8 @@ extension TableA.Row {
     }
 }
 
-extension TableA {
-    /// Table A: an authorization or sale that shall be done.
+extension EffectTable {
+    /// The rows of table A for an authorization or sale that shall be done.
     static let doRows: [Row] = [
         Row("do.contradiction", .quarantine(.contradiction)) {
             $0.goal == .do && ($0.status == .contradiction || $0.status == .held || $0.status == .taken)
@@ -114,7 +115,7 @@ extension TableA {
         Row("do.not-found-too-old", .quarantine(.keyTooOld)) { $0.goal == .do },
     ]
 
-    /// Table A: an authorization or sale that shall not be done, or be undone.
+    /// The rows of table A for an authorization or sale that shall not be done, or be undone.
     static let undoRows: [Row] = [
         Row("undo.contradiction", .quarantine(.contradiction)) {
             $0.goal == .undo && ($0.status == .contradiction || $0.status == .asAsked)

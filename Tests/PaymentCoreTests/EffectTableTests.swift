@@ -1,9 +1,10 @@
 import PaymentCore
 import Testing
 
-/// Table A over the whole product of what it looks at.
-@Suite struct TableATests {
-    private static let table = TableA(rows: TableA.shipped.rows.filter { !$0.name.hasPrefix("own.") })
+/// The effect table's rows for an authorization or sale (table A in docs/protocol.md), over the whole product of what
+/// they look at.
+@Suite struct EffectTableTests {
+    private static let table = EffectTable(rows: EffectTable.shipped.rows.filter { !$0.name.hasPrefix("own.") })
 
     private static func forEachFacts(_ visit: (EffectFacts) -> Void) {
         let flags = [false, true]
@@ -174,7 +175,7 @@ import Testing
     }
 
     @Test func `a table with a hole stops money`() {
-        let verdict = TableA(rows: []).decide(EffectFacts(goal: .do, worst: .none, status: .notAsked))
+        let verdict = EffectTable(rows: []).decide(EffectFacts(goal: .do, worst: .none, status: .notAsked))
         #expect(verdict.row == "no-row")
         #expect(verdict.decision == .quarantine(.contradiction))
     }

@@ -1,8 +1,9 @@
 import PaymentCore
 import Testing
 
-/// Table C, of what has a key of its own, over the whole product of what it looks at.
-@Suite struct TableCTests {
+/// The effect table's rows for what has a key of its own (table C in docs/protocol.md), over the whole product of what
+/// they look at.
+@Suite struct OwnKeyRowsTests {
     private static let statuses: [StatusFact] = StatusFact.allCases.filter { $0 != .held && $0 != .taken }
 
     private static func forEachFacts(_ visit: (EffectFacts) -> Void) {
@@ -47,13 +48,13 @@ import Testing
         var rows: Set<String> = []
         var wrong: [String] = []
         Self.forEachFacts { facts in
-            let verdict = TableA.shipped.decide(facts)
+            let verdict = EffectTable.shipped.decide(facts)
             rows.insert(verdict.row)
             if wrong.count < 10, let broken = Self.violation(facts, verdict.decision) {
                 wrong.append("\(broken): \(verdict) for \(facts)")
             }
         }
-        let names = TableA.shipped.rows.map(\.name).filter { $0.hasPrefix("own.") }
+        let names = EffectTable.shipped.rows.map(\.name).filter { $0.hasPrefix("own.") }
         #expect(rows == Set(names), "\(rows.symmetricDifference(names))")
         #expect(wrong.isEmpty, "\(wrong.joined(separator: "\n"))")
     }

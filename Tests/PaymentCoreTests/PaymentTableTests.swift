@@ -1,8 +1,8 @@
 import PaymentCore
 import Testing
 
-/// Table B over every combination of the standings of one, two and three legs.
-@Suite struct TableBTests {
+/// The payment table (table B in docs/protocol.md) over every combination of the standings of one, two and three legs.
+@Suite struct PaymentTableTests {
     private typealias Leg = PaymentFacts.Leg
 
     private static let legs: [Leg] = {
@@ -49,7 +49,7 @@ import Testing
         var rows: Set<String> = []
         var wrong: [String] = []
         Self.forEachFacts(legs: count) { facts in
-            let verdict = TableB.shipped.decide(facts)
+            let verdict = PaymentTable.shipped.decide(facts)
             rows.insert(verdict.row)
             if wrong.count < 5, let broken = Self.violation(facts, verdict.decision) {
                 wrong.append("\(broken): \(verdict) for \(facts)")
@@ -60,7 +60,7 @@ import Testing
         if count == 2 { #expect(rows == Self.rows) } else { #expect(rows.isSubset(of: Self.rows)) }
     }
 
-    private static let rows = Set(TableB.shipped.rows.map(\.name))
+    private static let rows = Set(PaymentTable.shipped.rows.map(\.name))
 
     private static func violation(_ facts: PaymentFacts, _ decision: PaymentDecision) -> String? {
         let allRead = facts.legs.allSatisfy(\.freshlyRead)
@@ -149,9 +149,9 @@ import Testing
             latch: .none,
             legs: [Leg(isOnePhase: false, standing: .taken), Leg(isOnePhase: false, standing: .held)],
             stopAsked: true, inRecovery: true)
-        #expect(TableB.shipped.decide(facts).decision == .latch(.forward))
+        #expect(PaymentTable.shipped.decide(facts).decision == .latch(.forward))
         facts.inRecovery = false
-        #expect(TableB.shipped.decide(facts).decision == .latch(.back))
+        #expect(PaymentTable.shipped.decide(facts).decision == .latch(.back))
     }
 
     @Test func `latches move forward, back and to compensation only`() {

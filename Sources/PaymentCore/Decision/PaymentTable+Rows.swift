@@ -1,6 +1,6 @@
-// The rows of table B. Each latch has its own; those of one latch are in order.
+// The rows of the payment table. Each latch has its own; those of one latch are in order.
 
-extension TableB {
+extension PaymentTable {
     private static func row(
         _ latch: Latch, _ name: String, when matches: @escaping @Sendable (PaymentFacts) -> Bool,
         then decision: @escaping @Sendable (PaymentFacts) -> PaymentDecision

@@ -18,7 +18,7 @@ public enum Latch: String, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// What table B looks at. Legs are in the order of the request.
+/// What the payment table looks at. Legs are in the order of the request.
 public struct PaymentFacts: Sendable, Hashable {
     /// Where a leg stands, by what is known of it.
     public enum Standing: String, Sendable, Hashable, CaseIterable {
@@ -102,7 +102,7 @@ public struct PaymentFacts: Sendable, Hashable {
     }
 }
 
-/// What table B decides.
+/// What the payment table decides.
 public enum PaymentDecision: Sendable, Hashable {
     /// Move the latch, durably, before anything else.
     case latch(Latch)
@@ -138,8 +138,8 @@ public enum PaymentDecision: Sendable, Hashable {
     }
 }
 
-/// Table B of the protocol: what to do about a payment. The first row that matches wins.
-public struct TableB: Sendable {
+/// The payment table (table B in docs/protocol.md): what to do about a payment. The first row that matches wins.
+public struct PaymentTable: Sendable {
     /// One row of the table.
     public struct Row: Sendable {
         /// The name under which the audit trail and the documentation know it.
@@ -192,7 +192,7 @@ public struct TableB: Sendable {
     public init(rows: [Row]) { self.rows = rows }
 
     /// The table that the daemon ships.
-    public static let shipped = TableB(
+    public static let shipped = PaymentTable(
         rows: undecidedRows + forwardRows + undoingRows(.back, "back", .undone)
             + undoingRows(.compensate, "compensate", .compensated))
 

@@ -1,11 +1,12 @@
-extension TableA {
-    /// Table C: a capture, a void or a refund, each under a key of its own. They are only ever wanted.
+extension EffectTable {
+    /// The rows of table C in docs/protocol.md: a capture, a void or a refund, each under a key of its own. They are
+    /// only ever wanted.
     ///
     /// What may fail (a refund that was asked for) fails only once nothing of it can arrive any more. What must not
     /// fail (what undoes a leg) goes to people, once a read that cannot be stale shows that it is still needed: the leg
     /// may be gone already.
-    static let ownRows: [Row] =
-        knownOwnRows + unsentOwnRows + refusedOwnRows + [
+    static let ownKeyRows: [Row] =
+        knownOwnKeyRows + unsentOwnKeyRows + refusedOwnKeyRows + [
             own("own.ask", .inquire) { $0.status == .notAsked },
             // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
@@ -39,7 +40,7 @@ extension TableA {
     }
 
     /// The status tells.
-    private static let knownOwnRows: [Row] = [
+    private static let knownOwnKeyRows: [Row] = [
         own("own.contradiction", .quarantine(.contradiction)) {
             $0.status == .contradiction || $0.status == .held || $0.status == .taken
         },
@@ -64,7 +65,7 @@ extension TableA {
     ]
 
     /// No request had an effect so far.
-    private static let unsentOwnRows: [Row] = [
+    private static let unsentOwnKeyRows: [Row] = [
         own("own.recovery-ask-first", .inquire) {
             $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
         },
@@ -76,7 +77,7 @@ extension TableA {
     ]
 
     /// Nothing but refusals and declines so far, and the status does not show it.
-    private static let refusedOwnRows: [Row] = [
+    private static let refusedOwnKeyRows: [Row] = [
         own("own.refused", .gone(.refused)) {
             $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood && $0.status != .denied
         },
