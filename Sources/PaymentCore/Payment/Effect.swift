@@ -33,8 +33,8 @@ public struct Effect: Sendable, Hashable, Codable {
     /// When an attempt was last accepted, since the last one that was made after a decline: what had been accepted
     /// before came to its end by the decline.
     public internal(set) var acceptedAt: Timestamp?
-    /// Tries in a row that provably had no effect.
-    public internal(set) var fruitless: Int
+    /// Consecutive failures: the tries in a row, up to the last one, that provably had no effect.
+    public internal(set) var consecutiveFailures: Int
     /// The code of the last outcome.
     public internal(set) var lastCode: String?
     /// The outcome of the attempt that ended last.
@@ -54,6 +54,15 @@ public struct Effect: Sendable, Hashable, Codable {
     /// For a refund where the provider shows only sums: what was given back before it, in minor units.
     public internal(set) var sumBefore: Int64?
 
+    /// The names under which it is stored, in the order in which they are written.
+    private enum CodingKeys: String, CodingKey {
+        case kind, key, amount, generation, attempts, unsent, open, worst
+        case firstIntentAt, lastIntentAt, latestNotAfter, acceptedAt
+        case consecutiveFailures = "fruitless"
+        case lastCode, lastOutcome, sentAfterDecline, credentialRefusals, hasUnboundedAttempt
+        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore
+    }
+
     /// An effect that was never sent.
     public init(kind: EffectKind, key: EffectKey, amount: Money, generation: Int = 0) {
         self.kind = kind
@@ -68,7 +77,7 @@ public struct Effect: Sendable, Hashable, Codable {
         lastIntentAt = nil
         latestNotAfter = nil
         acceptedAt = nil
-        fruitless = 0
+        consecutiveFailures = 0
         lastCode = nil
         lastOutcome = nil
         sentAfterDecline = 0
@@ -108,7 +117,7 @@ public struct Effect: Sendable, Hashable, Codable {
         isRefusalKeyless = said == nil ? nil : true
         if outcome == .accepted { acceptedAt = now }
         if outcome == .unsent { unsent = (unsent ?? 0) + 1 }
-        fruitless = outcome <= .throttled ? fruitless + 1 : 0
+        consecutiveFailures = outcome <= .throttled ? consecutiveFailures + 1 : 0
     }
 
     /// An intent without an outcome is in doubt, whoever wrote it.

@@ -49,9 +49,9 @@ extension PaymentMachine {
                 AuditField("status", report.observation?.status.rawValue ?? "-"),
             ], context)
         if outcome == .accepted || outcome == .declined { payment.legs[index].inquiries = 0 }
-        let fruitless = self.effect(reference, ofLeg: index)?.fruitless ?? 0
+        let consecutiveFailures = self.effect(reference, ofLeg: index)?.consecutiveFailures ?? 0
         payment.legs[index].notBefore = nextTry(
-            after: outcome, report, fruitless: fruitless, leg: payment.legs[index], context)
+            after: outcome, report, consecutiveFailures: consecutiveFailures, leg: payment.legs[index], context)
         if let observation = report.observation {
             learn(observation, leg: index, context)
         }
@@ -77,12 +77,12 @@ extension PaymentMachine {
     }
 
     private func nextTry(
-        after outcome: OutcomeClass, _ report: AttemptReport, fruitless: Int, leg: Leg,
+        after outcome: OutcomeClass, _ report: AttemptReport, consecutiveFailures: Int, leg: Leg,
         _ context: MachineContext
     ) -> Timestamp? {
         switch outcome {
         case .unsent, .throttled:
-            let delay = context.policy.resendSchedule.delay(max(0, fruitless - 1), jitter: context.jitter)
+            let delay = context.policy.resendSchedule.delay(max(0, consecutiveFailures - 1), jitter: context.jitter)
             return max(context.now + delay, min(report.retryAfter ?? context.now, latestTry(context)))
         case .indeterminate:
             return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)

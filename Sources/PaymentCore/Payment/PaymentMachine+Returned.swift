@@ -5,7 +5,7 @@ extension PaymentMachine {
             payment.legs[index].notBefore = context.now
             payment.legs[index].inquiries = 0
             for reference in effectReferences(ofLeg: index) {
-                withEffect(reference, ofLeg: index) { if $0.lastOutcome == .unsent { $0.fruitless = 0 } }
+                withEffect(reference, ofLeg: index) { if $0.lastOutcome == .unsent { $0.consecutiveFailures = 0 } }
             }
             record(.operation, leg: index, [AuditField("operation", "provider_returned")], context)
         }
