@@ -18,10 +18,10 @@ extension MemoryStore: ComparisonStore {
 
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
-        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+        at provider: ProviderName, in window: ComparedWindow, after cursor: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> BookedPage {
         try perform(.changedPositions) {
-            model.changedPositions(at: provider, in: window, after: place, limit: limit)
+            model.changedPositions(at: provider, in: window, after: cursor, limit: limit)
         }
     }
 

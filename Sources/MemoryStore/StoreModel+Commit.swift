@@ -34,10 +34,10 @@ extension StoreModel {
         if let headBefore { try PaymentChange.requireContinuation(from: headBefore, of: .empty(id)) }
         let token = LeaseToken((known?.token.number ?? 0) + 1)
         let payment = StoreModel.stored(change.payment)
-        let place = place(of: id)
-        rows[place] = Row(
+        let rowIndex = rowIndex(of: id)
+        rows[rowIndex] = Row(
             payment: payment, trail: change.entries, token: token, lease: lease, isUnsealed: !change.entries.isEmpty)
-        note(payment, at: place)
+        note(payment, at: rowIndex)
         keepKey(of: change)
         return .committed(version: payment.version, lease: token)
     }
@@ -45,15 +45,15 @@ extension StoreModel {
     private mutating func update(
         _ change: PaymentChange, _ headBefore: AuditHead?, _ overlooked: StoreLaxness
     ) throws(StoreFailure) -> CommitResult {
-        guard let place = places[change.payment.id] else { return .versionConflict }
-        if let refusal = try refusal(of: change, headBefore, at: place, overlooked) { return refusal }
+        guard let rowIndex = rowIndices[change.payment.id] else { return .versionConflict }
+        if let refusal = try refusal(of: change, headBefore, at: rowIndex, overlooked) { return refusal }
         let payment = StoreModel.stored(change.payment)
-        if rows[place]?.payment.legs.count != payment.legs.count { note(payment, at: place) }
-        if case .releasing = change.lease { rows[place]?.lease = nil }
-        rows[place]?.payment = payment
+        if rows[rowIndex]?.payment.legs.count != payment.legs.count { note(payment, at: rowIndex) }
+        if case .releasing = change.lease { rows[rowIndex]?.lease = nil }
+        rows[rowIndex]?.payment = payment
         if !change.entries.isEmpty {
-            rows[place]?.trail.append(contentsOf: change.entries)
-            rows[place]?.isUnsealed = true
+            rows[rowIndex]?.trail.append(contentsOf: change.entries)
+            rows[rowIndex]?.isUnsealed = true
         }
         keepKey(of: change)
         return .committed(version: payment.version, lease: nil)
@@ -61,9 +61,9 @@ extension StoreModel {
 
     /// Why a change is not taken; `nil` if it is.
     private func refusal(
-        of change: PaymentChange, _ headBefore: AuditHead?, at place: Int, _ overlooked: StoreLaxness
+        of change: PaymentChange, _ headBefore: AuditHead?, at rowIndex: Int, _ overlooked: StoreLaxness
     ) throws(StoreFailure) -> CommitResult? {
-        guard let row = rows[place] else { return .versionConflict }
+        guard let row = rows[rowIndex] else { return .versionConflict }
         switch change.lease {
         case .holding(let token), .releasing(let token):
             let isHeld = row.lease != nil && row.token == token
@@ -78,9 +78,9 @@ extension StoreModel {
     }
 
     /// A payment's place, which it gets now if it has none.
-    mutating func place(of id: PaymentID) -> Int {
-        if let place = places[id] { return place }
-        places[id] = rows.count
+    mutating func rowIndex(of id: PaymentID) -> Int {
+        if let rowIndex = rowIndices[id] { return rowIndex }
+        rowIndices[id] = rows.count
         ids.append(id)
         rows.append(nil)
         return rows.count - 1
@@ -94,9 +94,9 @@ extension StoreModel {
     }
 
     /// Notes under which keys a payment's legs are found.
-    mutating func note(_ payment: Payment, at place: Int) {
+    mutating func note(_ payment: Payment, at rowIndex: Int) {
         for leg in payment.legs {
-            legs[StoredComparisons.Place(provider: leg.provider, key: leg.primary.key)] = place
+            legs[StoredComparisons.Place(provider: leg.provider, key: leg.primary.key)] = rowIndex
         }
     }
 
@@ -112,12 +112,12 @@ extension StoreModel {
     public mutating func keep(
         _ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey
     ) -> StoredAnswer? {
-        let place = KeyPlace(caller: caller, key: key)
-        guard let record = records[place] else { return nil }
+        let recordKey = KeyPlace(caller: caller, key: key)
+        guard let record = records[recordKey] else { return nil }
         if let first = record.answer { return first }
         // A pruned key is spent: what is offered now is told once, and not kept.
         guard !record.isPruned else { return answer }
-        records[place]?.answer = answer
+        records[recordKey]?.answer = answer
         return answer
     }
 }

@@ -9,23 +9,23 @@ extension StoreModel {
     public mutating func claimDue(
         _ request: ClaimRequest, at now: Timestamp, overlookingBefore oldest: Timestamp? = nil
     ) -> [ClaimedPayment] {
-        var due: [(at: Timestamp, place: Int)] = []
+        var due: [(at: Timestamp, rowIndex: Int)] = []
         let scope = request.scope
-        for place in rows.indices {
-            guard let at = claimable(place, at: now, in: scope) else { continue }
+        for rowIndex in rows.indices {
+            guard let at = claimable(rowIndex, at: now, in: scope) else { continue }
             if let oldest, at < oldest { continue }
-            due.append((at, place))
+            due.append((at, rowIndex))
         }
         guard !due.isEmpty else { return [] }
-        due.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+        due.sort { ($0.at, $0.rowIndex) < ($1.at, $1.rowIndex) }
         var taken: [ProviderName: Int] = [:]
         var claimed: [ClaimedPayment] = []
-        for (_, place) in due where claimed.count < request.limit {
-            if let provider = rows[place]?.payment.dueProvider, let limit = request.limitPerProvider[provider] {
+        for (_, rowIndex) in due where claimed.count < request.limit {
+            if let provider = rows[rowIndex]?.payment.dueProvider, let limit = request.limitPerProvider[provider] {
                 guard taken[provider, default: 0] < limit else { continue }
                 taken[provider, default: 0] += 1
             }
-            if let lease = lease(place, to: request.holder, until: now + request.leaseFor) { claimed.append(lease) }
+            if let lease = lease(rowIndex, to: request.holder, until: now + request.leaseFor) { claimed.append(lease) }
         }
         return claimed
     }
@@ -33,17 +33,17 @@ extension StoreModel {
     /// Claims payments that are not due yet and not leased, and whose next leg is at a provider, in the order in which
     /// they will be due.
     public mutating func claimWaiting(_ request: WaitingRequest, at now: Timestamp) -> [ClaimedPayment] {
-        var waiting: [(at: Timestamp, id: PaymentID, place: Int)] = []
-        for place in rows.indices {
-            guard let row = rows[place], let dueAt = row.payment.dueAt, dueAt > now, row.lease == nil,
+        var waiting: [(at: Timestamp, id: PaymentID, rowIndex: Int)] = []
+        for rowIndex in rows.indices {
+            guard let row = rows[rowIndex], let dueAt = row.payment.dueAt, dueAt > now, row.lease == nil,
                 row.payment.dueProvider == request.provider
             else { continue }
-            if let after = request.after, (dueAt, ids[place]) <= (after.dueAt, after.id) { continue }
-            waiting.append((dueAt, ids[place], place))
+            if let after = request.after, (dueAt, ids[rowIndex]) <= (after.dueAt, after.id) { continue }
+            waiting.append((dueAt, ids[rowIndex], rowIndex))
         }
         waiting.sort { ($0.at, $0.id) < ($1.at, $1.id) }
         return waiting.prefix(max(0, request.limit)).compactMap {
-            lease($0.place, to: request.holder, until: now + request.leaseFor)
+            lease($0.rowIndex, to: request.holder, until: now + request.leaseFor)
         }
     }
 
@@ -51,16 +51,16 @@ extension StoreModel {
     public mutating func claim(
         _ id: PaymentID, holder: String, leaseFor: Span, at now: Timestamp
     ) -> ClaimedPayment? {
-        guard let place = places[id], let row = rows[place] else { return nil }
+        guard let rowIndex = rowIndices[id], let row = rows[rowIndex] else { return nil }
         if let running = row.lease, running.until > now, running.holder != holder { return nil }
-        return lease(place, to: holder, until: now + leaseFor)
+        return lease(rowIndex, to: holder, until: now + leaseFor)
     }
 
-    private mutating func lease(_ place: Int, to holder: String, until: Timestamp) -> ClaimedPayment? {
-        guard let row = rows[place] else { return nil }
+    private mutating func lease(_ rowIndex: Int, to holder: String, until: Timestamp) -> ClaimedPayment? {
+        guard let row = rows[rowIndex] else { return nil }
         let token = LeaseToken(row.token.number + 1)
-        rows[place]?.token = token
-        rows[place]?.lease = Lease(holder: holder, until: until)
+        rows[rowIndex]?.token = token
+        rows[rowIndex]?.lease = Lease(holder: holder, until: until)
         return ClaimedPayment(payment: row.payment, token: token, until: until)
     }
 
@@ -68,22 +68,22 @@ extension StoreModel {
     public mutating func renew(
         _ id: PaymentID, _ token: LeaseToken, leaseFor: Span, at now: Timestamp
     ) -> Bool {
-        guard let place = places[id], let row = rows[place], row.token == token, row.lease != nil else {
+        guard let rowIndex = rowIndices[id], let row = rows[rowIndex], row.token == token, row.lease != nil else {
             return false
         }
-        rows[place]?.lease?.until = now + leaseFor
+        rows[rowIndex]?.lease?.until = now + leaseFor
         return true
     }
 
     /// Ends a lease without a change. A lease that is not held any more is left alone.
     public mutating func release(_ id: PaymentID, _ token: LeaseToken) {
-        guard let place = places[id], rows[place]?.token == token else { return }
-        rows[place]?.lease = nil
+        guard let rowIndex = rowIndices[id], rows[rowIndex]?.token == token else { return }
+        rows[rowIndex]?.lease = nil
     }
 
     /// Ends every lease on a payment.
     public mutating func endLeases() {
-        for place in rows.indices { rows[place]?.lease = nil }
+        for rowIndex in rows.indices { rows[rowIndex]?.lease = nil }
     }
 
     /// When the next payment can be claimed as due; for a leased one not before its lease ends.
@@ -105,9 +105,9 @@ extension StoreModel {
     public func leasedCount(at now: Timestamp) -> Int { rows.count { $0?.isLeased(at: now) ?? false } }
 
     /// Since when a payment is due, if it can be claimed as due now.
-    private func claimable(_ place: Int, at now: Timestamp, in scope: DueScope) -> Timestamp? {
+    private func claimable(_ rowIndex: Int, at now: Timestamp, in scope: DueScope) -> Timestamp? {
         // An optional chain would copy the whole payment, for every row at every look of a sweep.
-        guard let row = rows[place], let dueAt = row.payment.dueAt, dueAt <= now, !row.isLeased(at: now),
+        guard let row = rows[rowIndex], let dueAt = row.payment.dueAt, dueAt <= now, !row.isLeased(at: now),
             dueAt + scope.wait(at: row.payment.dueProvider) <= now
         else { return nil }
         return dueAt

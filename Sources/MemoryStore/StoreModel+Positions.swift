@@ -14,13 +14,13 @@ extension StoreModel {
 
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
-        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+        at provider: ProviderName, in window: ComparedWindow, after cursor: BookedPlace?, limit: Int
     ) -> BookedPage {
         var found: [BookedPosition] = []
         for row in rows {
             guard let row, window.contains(row.payment.updatedAt) else { continue }
             for position in row.payment.bookedPositions where position.provider == provider {
-                if let place, BookedPlace(position) <= place { continue }
+                if let cursor, BookedPlace(position) <= cursor { continue }
                 found.append(position)
             }
         }
@@ -46,7 +46,7 @@ extension StoreModel {
 
     /// The leg that has a key.
     private func booked(_ provider: ProviderName, _ key: EffectKey) -> BookedPosition? {
-        guard let place = legs[StoredComparisons.Place(provider: provider, key: key)], let row = rows[place]
+        guard let rowIndex = legs[StoredComparisons.Place(provider: provider, key: key)], let row = rows[rowIndex]
         else { return nil }
         return row.payment.bookedPositions.first { $0.provider == provider && $0.key == key }
     }

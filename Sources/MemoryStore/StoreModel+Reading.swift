@@ -5,13 +5,13 @@ extension StoreModel {
     /// Reads payments, newest first by (created_at, id), 1 to 200 at a time.
     public func payments(_ query: PaymentQuery) -> Page<Payment> {
         let limit = min(max(query.limit, 1), 200)
-        var found: [(at: Timestamp, id: PaymentID, place: Int)] = []
-        for place in rows.indices {
-            guard let row = rows[place], query.wants(row.payment) else { continue }
-            found.append((row.payment.createdAt, ids[place], place))
+        var found: [(at: Timestamp, id: PaymentID, rowIndex: Int)] = []
+        for rowIndex in rows.indices {
+            guard let row = rows[rowIndex], query.wants(row.payment) else { continue }
+            found.append((row.payment.createdAt, ids[rowIndex], rowIndex))
         }
         found.sort { ($0.at, $0.id) > ($1.at, $1.id) }
-        let items = found.prefix(limit).compactMap { rows[$0.place]?.payment }
+        let items = found.prefix(limit).compactMap { rows[$0.rowIndex]?.payment }
         let next = found.count > limit ? items.last.map { PageCursor(createdAt: $0.createdAt, id: $0.id) } : nil
         return Page(items: items, next: next)
     }

@@ -11,10 +11,10 @@ extension StoreModel {
     /// Seals the heads of all trails that grew since the last seal; `nil` if none did.
     mutating func seal(at now: Timestamp) -> Seal? {
         var heads: [(payment: PaymentID, head: AuditHead)] = []
-        for place in rows.indices {
-            guard let row = rows[place], row.isUnsealed else { continue }
-            heads.append((payment: ids[place], head: row.payment.auditHead))
-            rows[place]?.isUnsealed = false
+        for rowIndex in rows.indices {
+            guard let row = rows[rowIndex], row.isUnsealed else { continue }
+            heads.append((payment: ids[rowIndex], head: row.payment.auditHead))
+            rows[rowIndex]?.isUnsealed = false
         }
         guard !heads.isEmpty else { return nil }
         heads.sort { $0.payment < $1.payment }

@@ -18,7 +18,7 @@ public struct ChangedRow: Sendable {
 extension StoreModel {
     /// What a standby is told of a change that was committed last; `nil` if its payment does not exist.
     public func changedRow(by change: PaymentChange) -> ChangedRow? {
-        guard let place = places[change.payment.id], let row = rows[place] else { return nil }
+        guard let rowIndex = rowIndices[change.payment.id], let row = rows[rowIndex] else { return nil }
         var records: [IdempotencyRecord] = []
         if let asked = change.record, let record = record(asked.caller, asked.key) { records.append(record) }
         if change.answer != nil, let record = record(change.payment.caller, change.payment.key) {
@@ -30,7 +30,8 @@ extension StoreModel {
 
     /// What a standby is told of an answer that was kept under a key; `nil` if the key or its payment does not exist.
     public func changedRow(of caller: CallerID, _ key: IdempotencyKey) -> ChangedRow? {
-        guard let record = record(caller, key), let place = places[record.payment], let row = rows[place] else {
+        guard let record = record(caller, key), let rowIndex = rowIndices[record.payment], let row = rows[rowIndex]
+        else {
             return nil
         }
         return ChangedRow(payment: record.payment, after: nil, entries: [], token: row.token, records: [record])
@@ -40,11 +41,11 @@ extension StoreModel {
     public mutating func apply(_ change: ChangedRow) {
         for record in change.records { records[KeyPlace(caller: record.caller, key: record.key)] = record }
         guard let payment = change.after else { return }
-        let place = place(of: change.payment)
-        let trail = rows[place]?.trail ?? []
-        rows[place] = Row(
+        let rowIndex = rowIndex(of: change.payment)
+        let trail = rows[rowIndex]?.trail ?? []
+        rows[rowIndex] = Row(
             payment: payment, trail: trail + change.entries, token: change.token, lease: nil, isUnsealed: true)
-        note(payment, at: place)
+        note(payment, at: rowIndex)
     }
 
     /// Takes in what another store, or this one, decided about comparisons.

@@ -43,7 +43,7 @@ public struct StoreModel: Sendable {
     public internal(set) var rows: [Row?]
     /// The payment of each place.
     var ids: [PaymentID]
-    var places: [PaymentID: Int]
+    var rowIndices: [PaymentID: Int]
     /// The keys that were used.
     var records: [KeyPlace: IdempotencyRecord] = [:]
     /// The place of each leg's payment, by the key of its authorization or sale.
@@ -59,15 +59,15 @@ public struct StoreModel: Sendable {
     public init(placesFor ids: [PaymentID] = []) {
         self.ids = ids
         rows = Array(repeating: nil, count: ids.count)
-        places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        rowIndices = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A payment's row.
-    public func row(_ payment: PaymentID) -> Row? { places[payment].flatMap { rows[$0] } }
+    public func row(_ payment: PaymentID) -> Row? { rowIndices[payment].flatMap { rows[$0] } }
 
     /// A payment.
     public func payment(_ id: PaymentID) -> Payment? {
-        guard let place = places[id], let row = rows[place] else { return nil }
+        guard let rowIndex = rowIndices[id], let row = rows[rowIndex] else { return nil }
         return row.payment
     }
 

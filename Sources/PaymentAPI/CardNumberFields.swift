@@ -27,9 +27,9 @@ public struct CardNumberFields: Sendable, Hashable {
     public subscript(field: Field) -> CardNumber.Rule { accepted.contains(field) ? .accept : .refuse }
 
     /// Whether what stands at this place of a body is not searched, with all that it holds.
-    func accepts(_ place: FieldPath) -> Bool {
+    func accepts(_ field: FieldPath) -> Bool {
         guard !accepted.isEmpty else { return false }
-        switch place.text {
+        switch field.text {
         case "reference": return accepted.contains(.reference)
         case "metadata": return accepted.contains(.metadata)
         case "reason": return accepted.contains(.reason)

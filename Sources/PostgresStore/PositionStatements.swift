@@ -44,10 +44,10 @@ enum PositionStatements {
     /// The legs at a provider of payments that changed in a window, from a place on: of the first `limit` payments
     /// there, whether they have a leg at the provider or not.
     static func changed(
-        _ provider: ProviderName, in window: ComparedWindow, from place: BookedPlace?, limit: Int
+        _ provider: ProviderName, in window: ComparedWindow, from cursor: BookedPlace?, limit: Int
     ) -> Statement {
-        let first = max(place?.updatedAt ?? window.from, window.from)
-        let id = first == place?.updatedAt ? place?.payment.text ?? "" : ""
+        let first = max(cursor?.updatedAt ?? window.from, window.from)
+        let id = first == cursor?.updatedAt ? cursor?.payment.text ?? "" : ""
         return Statement(
             """
             WITH p AS MATERIALIZED (
@@ -128,7 +128,7 @@ enum PositionStatements {
     /// A row of ``changed(_:in:from:limit:)``.
     struct ChangedLeg {
         /// Where it is; the leg is 0 where the payment has none at the provider.
-        let place: BookedPlace
+        let cursor: BookedPlace
         /// Whether the payment has a leg at the provider.
         let isThere: Bool
         /// What is known of it; nil where nothing is told of it, because it is unchanged.
@@ -141,14 +141,14 @@ enum PositionStatements {
             throw StoreFailure(.corrupted, operation: "decode", cause: "a payment's id is malformed")
         }
         let leg = try row.int(2)
-        let place = BookedPlace(
+        let cursor = BookedPlace(
             updatedAt: Timestamp(milliseconds: try row.number(1)), payment: payment, leg: Int(leg ?? 0))
         guard let position = try BookedColumns.position(row, from: 3, at: provider) else {
-            return ChangedLeg(place: place, isThere: leg != nil, known: nil)
+            return ChangedLeg(cursor: cursor, isThere: leg != nil, known: nil)
         }
         let known = try ComparedRow.position(
             row, from: 3 + BookedColumns.count, at: provider, key: position.key)
         return ChangedLeg(
-            place: place, isThere: true, known: KnownPosition(key: position.key, ours: position, row: known))
+            cursor: cursor, isThere: true, known: KnownPosition(key: position.key, ours: position, row: known))
     }
 }

@@ -49,39 +49,39 @@ extension PostgresStore: ComparisonStore {
     /// Each statement goes through a bounded number of payments, so that a provider with few of them in a long window
     /// is read within the time limit as well.
     public func changedPositions(
-        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+        at provider: ProviderName, in window: ComparedWindow, after cursor: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> BookedPage {
-        var found: [(place: BookedPlace, known: KnownPosition?)] = []
-        var place = place
+        var found: [(cursor: BookedPlace, known: KnownPosition?)] = []
+        var cursor = cursor
         // The payment at the place comes again, for those of its legs that lie after it.
         var chunk = max(1, limit) + 1
         while found.count < limit {
-            let last = place
-            let statement = PositionStatements.changed(provider, in: window, from: place, limit: chunk)
+            let last = cursor
+            let statement = PositionStatements.changed(provider, in: window, from: cursor, limit: chunk)
             let (legs, end, payments) = try await confirmed("changed positions") { connection in
                 let rows = try connection.rows(statement.sql, statement.parameters)
                 var payments: Set<PaymentID> = []
                 var end: BookedPlace?
                 let legs = try rows.map { row in
                     let leg = try PositionStatements.changed(row, at: provider)
-                    payments.insert(leg.place.payment)
-                    end = BookedPlace(updatedAt: leg.place.updatedAt, payment: leg.place.payment, leg: .max)
+                    payments.insert(leg.cursor.payment)
+                    end = BookedPlace(updatedAt: leg.cursor.updatedAt, payment: leg.cursor.payment, leg: .max)
                     return leg
                 }
                 return (legs, end, payments.count)
             }
-            for leg in legs where leg.isThere && last.map({ leg.place > $0 }) ?? true {
-                found.append((leg.place, leg.known))
+            for leg in legs where leg.isThere && last.map({ leg.cursor > $0 }) ?? true {
+                found.append((leg.cursor, leg.known))
             }
             guard payments == chunk, let end else { break }
-            place = end
+            cursor = end
             chunk = min(chunk * 2, max(PostgresStore.largestChunk, limit))
         }
         let page = found.prefix(max(0, limit))
         let positions = page.compactMap(\.known)
         return BookedPage(
             positions: positions, unchanged: page.count - positions.count,
-            next: page.count < limit ? nil : page.last?.place)
+            next: page.count < limit ? nil : page.last?.cursor)
     }
 
     /// What stands at a provider.

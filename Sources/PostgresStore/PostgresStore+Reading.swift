@@ -93,8 +93,8 @@ private struct PaymentListing {
         }
         if let after = query.createdAfter { require("\(createdAt) > \(add(.int(after.milliseconds)))") }
         if let after = query.after {
-            let place = "\(add(.int(after.createdAt.milliseconds))), \(add(.text(after.id.text)))"
-            require("(\(createdAt), \(id)) < (\(place))")
+            let cursorParameters = "\(add(.int(after.createdAt.milliseconds))), \(add(.text(after.id.text)))"
+            require("(\(createdAt), \(id)) < (\(cursorParameters))")
         }
     }
 

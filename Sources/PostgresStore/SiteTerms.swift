@@ -71,11 +71,11 @@ struct TermedConnection {
     @discardableResult
     func run(_ statements: [Statement]) throws -> (rows: [Rows], warnings: [String]) {
         // Where a transaction is begun in words, the check belongs into it.
-        let place = statements.first?.sql == "BEGIN" ? 1 : 0
+        let index = statements.first?.sql == "BEGIN" ? 1 : 0
         var checked = statements
-        checked.insert(term.statement, at: place)
+        checked.insert(term.statement, at: index)
         var (rows, warnings) = try connection.run(checked)
-        if rows.count > place { rows.remove(at: place) }
+        if rows.count > index { rows.remove(at: index) }
         return (rows, warnings)
     }
 }

@@ -47,7 +47,7 @@ struct ComparisonTables {
     }
 
     /// The legs of payments that changed in a window, after a place.
-    func changed(in window: ComparedWindow, after place: BookedPlace?, limit: Int) throws -> [KnownPosition] {
+    func changed(in window: ComparedWindow, after cursor: BookedPlace?, limit: Int) throws -> [KnownPosition] {
         // Along the payments: without the word, the legs of the provider might be gone through.
         let statement = try db.cachedStatement(
             sql: """
@@ -60,12 +60,12 @@ struct ComparisonTables {
                 WHERE (p.updated_at, p.id, l.leg) > (?5, ?4, ?6)
                 ORDER BY p.updated_at, p.id, l.leg LIMIT ?7
                 """)
-        let first = max(place?.updatedAt ?? window.from, window.from)
-        let isAtPlace = place?.updatedAt == first
+        let first = max(cursor?.updatedAt ?? window.from, window.from)
+        let isAtCursor = cursor?.updatedAt == first
         let values: [ColumnValue] = [
             .text(provider.name), .int(first.milliseconds), .int(window.to.milliseconds),
-            .text(isAtPlace ? place?.payment.text ?? "" : ""), .int(first.milliseconds),
-            .int(Int64(isAtPlace ? place?.leg ?? -1 : -1)), .int(Int64(limit)),
+            .text(isAtCursor ? cursor?.payment.text ?? "" : ""), .int(first.milliseconds),
+            .int(Int64(isAtCursor ? cursor?.leg ?? -1 : -1)), .int(Int64(limit)),
         ]
         return try statement.map(values) { try BookedColumns.position($0, from: 0, at: provider) }
             .compactMap { $0 }.map { ours in

@@ -64,8 +64,8 @@ extension PreparedChange {
         }
         try PaymentChange.requireContinuation(from: headBefore, of: .empty(payment.id))
         let token = LeaseToken(1)
-        let place: StatementArguments = [id, holder, token.number, until.milliseconds]
-        try db.cachedStatement(sql: PreparedChange.insertSQL).execute(arguments: columns + place)
+        let rest: StatementArguments = [id, holder, token.number, until.milliseconds]
+        try db.cachedStatement(sql: PreparedChange.insertSQL).execute(arguments: columns + rest)
         try writeParts(db)
         return .committed(version: writtenVersion, lease: token)
     }
@@ -91,8 +91,8 @@ extension PreparedChange {
             throw StoreFailure(.corrupted, operation: "commit", cause: "the stored head of a trail is no digest")
         }
         try PaymentChange.requireContinuation(from: headBefore, of: AuditHead(sequence: row[3], hash: hash))
-        let place: StatementArguments = [ends, id]
-        try db.cachedStatement(sql: PreparedChange.updateSQL).execute(arguments: columns + place)
+        let rest: StatementArguments = [ends, id]
+        try db.cachedStatement(sql: PreparedChange.updateSQL).execute(arguments: columns + rest)
         try writeParts(db)
         return .committed(version: writtenVersion, lease: nil)
     }

@@ -25,10 +25,10 @@ extension SQLiteStore: ComparisonStore {
 
     /// Reads the legs at a provider whose payment changed last within a window, in the order of ``BookedPlace``.
     public func changedPositions(
-        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+        at provider: ProviderName, in window: ComparedWindow, after cursor: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> BookedPage {
         try await read("changed positions") { db in
-            let found = try ComparisonTables(provider, db).changed(in: window, after: place, limit: max(0, limit))
+            let found = try ComparisonTables(provider, db).changed(in: window, after: cursor, limit: max(0, limit))
             return BookedPage(found, limit: limit)
         }
     }

@@ -74,7 +74,8 @@ private struct PaymentListing {
             source = PaymentListing.waiting(query, "payments")
             order = "payments.created_at DESC, payments.id DESC"
         }
-        let place = query.provider == nil ? "payments.created_at, payments.id" : "legs.created_at, legs.payment_id"
+        let orderColumns =
+            query.provider == nil ? "payments.created_at, payments.id" : "legs.created_at, legs.payment_id"
         let createdAt = query.provider == nil ? "payments.created_at" : "legs.created_at"
         if query.waitsFor != nil {
             let id = query.provider == nil ? "payments.id" : "legs.payment_id"
@@ -89,7 +90,7 @@ private struct PaymentListing {
         }
         if let after = query.createdAfter { require("\(createdAt) > ?", [after.milliseconds]) }
         if let after = query.after {
-            require("(\(place)) < (?, ?)", [after.createdAt.milliseconds, after.id.text])
+            require("(\(orderColumns)) < (?, ?)", [after.createdAt.milliseconds, after.id.text])
         }
     }
 

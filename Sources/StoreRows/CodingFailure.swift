@@ -26,7 +26,7 @@ extension StoreFailure {
                 context.codingPath
             @unknown default: []
             }
-        let place = path.map(\.stringValue).joined(separator: ".")
-        return "a stored document does not decode at \(place.isEmpty ? "its top" : place)"
+        let field = path.map(\.stringValue).joined(separator: ".")
+        return "a stored document does not decode at \(field.isEmpty ? "its top" : field)"
     }
 }

@@ -15,8 +15,8 @@ struct DocumentEncoder {
     }
 }
 
-/// A place in the text where a container's members are written.
-private struct Place {
+/// A container whose members are being written.
+private struct OpenContainer {
     let depth: Int
 }
 
@@ -30,10 +30,10 @@ private final class DocumentText {
 
     init() { bytes.reserveCapacity(2_048) }
 
-    func begin(_ start: UInt8, _ end: UInt8) -> Place {
+    func begin(_ start: UInt8, _ end: UInt8) -> OpenContainer {
         bytes.append(start)
         open.append((end, true))
-        return Place(depth: open.count)
+        return OpenContainer(depth: open.count)
     }
 
     /// Closes what lies deeper than a depth.
@@ -42,29 +42,29 @@ private final class DocumentText {
     }
 
     /// Makes room for the next member of a container.
-    func member(of place: Place) {
-        close(to: place.depth)
-        if open[place.depth - 1].isEmpty {
-            open[place.depth - 1].isEmpty = false
+    func member(of parent: OpenContainer) {
+        close(to: parent.depth)
+        if open[parent.depth - 1].isEmpty {
+            open[parent.depth - 1].isEmpty = false
         } else {
             bytes.append(UInt8(ascii: ","))
         }
     }
 
-    func name(_ name: String, in place: Place) {
-        member(of: place)
+    func name(_ name: String, in parent: OpenContainer) {
+        member(of: parent)
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
     func write<Value: Encodable>(_ value: Value) throws {
         if Value.self == [String: String].self, let members = value as? [String: String] {
-            let place = begin(UInt8(ascii: "{"), UInt8(ascii: "}"))
+            let parent = begin(UInt8(ascii: "{"), UInt8(ascii: "}"))
             for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-                name(key, in: place)
+                name(key, in: parent)
                 string(value)
             }
-            return close(to: place.depth - 1)
+            return close(to: parent.depth - 1)
         }
         let depth = open.count
         let length = bytes.count
@@ -99,13 +99,13 @@ private struct ValueEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let place = text.begin(UInt8(ascii: "{"), UInt8(ascii: "}"))
-        return KeyedEncodingContainer(Members<Key>(text: text, place: place))
+        let parent = text.begin(UInt8(ascii: "{"), UInt8(ascii: "}"))
+        return KeyedEncodingContainer(Members<Key>(text: text, parent: parent))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let place = text.begin(UInt8(ascii: "["), UInt8(ascii: "]"))
-        return Items(text: text, place: place)
+        let parent = text.begin(UInt8(ascii: "["), UInt8(ascii: "]"))
+        return Items(text: text, parent: parent)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { Single(text: text) }
@@ -113,75 +113,75 @@ private struct ValueEncoder: Encoder {
 
 private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let text: DocumentText
-    let place: Place
+    let parent: OpenContainer
     var codingPath: [any CodingKey] { [] }
 
     mutating func encodeNil(forKey key: Key) {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         text.null()
     }
 
     mutating func encode(_ value: Bool, forKey key: Key) {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         text.bool(value)
     }
 
     mutating func encode(_ value: String, forKey key: Key) {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         text.string(value)
     }
 
     mutating func encode(_ value: Int, forKey key: Key) {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         text.integer(value)
     }
 
     mutating func encode(_ value: Int64, forKey key: Key) {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         text.integer(value)
     }
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         try text.write(value)
     }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         return ValueEncoder(text: text).container(keyedBy: type)
     }
 
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         return ValueEncoder(text: text).unkeyedContainer()
     }
 
     mutating func superEncoder() -> any Encoder {
-        text.name("super", in: place)
+        text.name("super", in: parent)
         return ValueEncoder(text: text)
     }
 
     mutating func superEncoder(forKey key: Key) -> any Encoder {
-        text.name(key.stringValue, in: place)
+        text.name(key.stringValue, in: parent)
         return ValueEncoder(text: text)
     }
 }
 
 private struct Items: UnkeyedEncodingContainer {
     let text: DocumentText
-    let place: Place
+    let parent: OpenContainer
     var codingPath: [any CodingKey] { [] }
     private(set) var count = 0
 
-    init(text: DocumentText, place: Place) {
+    init(text: DocumentText, parent: OpenContainer) {
         self.text = text
-        self.place = place
+        self.parent = parent
     }
 
     private mutating func next() {
-        text.member(of: place)
+        text.member(of: parent)
         count += 1
     }
 

@@ -15,8 +15,8 @@ struct JSONWriter {
         case .string(let text): write(text)
         case .array(let items):
             bytes.append(UInt8(ascii: "["))
-            for (place, item) in items.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, item) in items.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 write(item)
             }
             bytes.append(UInt8(ascii: "]"))
@@ -29,8 +29,8 @@ struct JSONWriter {
             sortsMembers
             ? members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } : members
         bytes.append(UInt8(ascii: "{"))
-        for (place, member) in ordered.enumerated() {
-            if place > 0 { bytes.append(UInt8(ascii: ",")) }
+        for (index, member) in ordered.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
             write(member.name)
             bytes.append(UInt8(ascii: ":"))
             write(member.value)

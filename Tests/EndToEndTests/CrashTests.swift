@@ -4,7 +4,7 @@ import Testing
 
 /// The process is killed at each boundary between intent, call and outcome, on the real store, for each operation.
 @Suite struct CrashTests {
-    static let places = [
+    static let failpoints = [
         "before-intent", "after-intent", "before-call", "after-call", "before-outcome", "after-outcome",
     ]
 
@@ -35,36 +35,36 @@ import Testing
         }
     }
 
-    @Test(arguments: places, ["authorize", "capture", "sale"])
-    func `a payment survives a kill around each request`(place: String, kind: String) async throws {
+    @Test(arguments: failpoints, ["authorize", "capture", "sale"])
+    func `a payment survives a kill around each request`(failpoint: String, kind: String) async throws {
         try await survives(
-            "\(place):\(kind)",
+            "\(failpoint):\(kind)",
             { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-1", wait: 20) },
             expecting: ["succeeded"])
     }
 
-    @Test(arguments: places)
-    func `a payment on PostgreSQL survives a kill around its capture`(place: String) async throws {
+    @Test(arguments: failpoints)
+    func `a payment on PostgreSQL survives a kill around its capture`(failpoint: String) async throws {
         try await survives(
-            "\(place):capture", in: WorldSettings(store: try await .postgres()),
+            "\(failpoint):capture", in: WorldSettings(store: try await .postgres()),
             { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-10", wait: 20) },
             expecting: ["succeeded"])
     }
 
-    @Test(arguments: places)
+    @Test(arguments: failpoints)
     func `another daemon takes a payment over from one that was killed around its capture`(
-        place: String
+        failpoint: String
     ) async throws {
         try await survives(
-            "\(place):capture", in: WorldSettings(store: try await .postgres(), daemons: 2), successor: 1,
+            "\(failpoint):capture", in: WorldSettings(store: try await .postgres(), daemons: 2), successor: 1,
             { try await $0.create(Bodies.payment([("card", 700), ("balance", 500)]), key: "crash-11", wait: 20) },
             expecting: ["succeeded"])
     }
 
-    @Test(arguments: places)
-    func `a cancel survives a kill around the void`(place: String) async throws {
+    @Test(arguments: failpoints)
+    func `a cancel survives a kill around the void`(failpoint: String) async throws {
         try await survives(
-            "\(place):void",
+            "\(failpoint):void",
             { client in
                 let body = Bodies.payment([("card", 700), ("points", 500)], capture: "manual")
                 let created = try await client.create(body, key: "crash-2", wait: 20)
@@ -73,10 +73,10 @@ import Testing
             expecting: ["canceled"])
     }
 
-    @Test(arguments: places)
-    func `a refund survives a kill around its request`(place: String) async throws {
+    @Test(arguments: failpoints)
+    func `a refund survives a kill around its request`(failpoint: String) async throws {
         try await survives(
-            "\(place):refund",
+            "\(failpoint):refund",
             { client in
                 let created = try await client.create(Bodies.card(), key: "crash-4", wait: 20)
                 return try await client.send(.post, "/v1/payments/\(created.id)/refunds", key: "crash-5", wait: 20)
@@ -84,10 +84,10 @@ import Testing
             expecting: ["succeeded"])
     }
 
-    @Test(arguments: places)
-    func `a compensation survives a kill around its refund`(place: String) async throws {
+    @Test(arguments: failpoints)
+    func `a compensation survives a kill around its refund`(failpoint: String) async throws {
         try await survives(
-            "\(place):refund",
+            "\(failpoint):refund",
             prepare: { world in
                 try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .capture), at: "card")
             },
@@ -96,9 +96,9 @@ import Testing
     }
 
     @Test(arguments: ["before-call", "after-call"])
-    func `a payment in doubt survives a kill around the inquiry`(place: String) async throws {
+    func `a payment in doubt survives a kill around the inquiry`(failpoint: String) async throws {
         try await survives(
-            "\(place):inquiry",
+            "\(failpoint):inquiry",
             prepare: { world in
                 try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
             },
@@ -106,10 +106,10 @@ import Testing
             expecting: ["succeeded"])
     }
 
-    @Test(arguments: places)
-    func `a partial capture survives a kill around its request`(place: String) async throws {
+    @Test(arguments: failpoints)
+    func `a partial capture survives a kill around its request`(failpoint: String) async throws {
         try await survives(
-            "\(place):capture",
+            "\(failpoint):capture",
             { client in
                 let created = try await client.create(
                     Bodies.payment([("card", 700)], capture: "manual"), key: "crash-8", wait: 20)

@@ -59,8 +59,8 @@ final class DaemonProcess: Sendable {
     /// The build puts the programs beside the test bundle.
     static func program(_ names: [String] = ["reconciled", "ReconcileDaemon"]) throws -> URL {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let places = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
-        let candidates = places.flatMap { place in names.map { place.appendingPathComponent($0) } }
+        let directories = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
+        let candidates = directories.flatMap { directory in names.map { directory.appendingPathComponent($0) } }
         guard let found = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
             throw NotStarted(description: "no program among \(candidates.map(\.path))")
         }

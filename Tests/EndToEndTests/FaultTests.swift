@@ -45,30 +45,30 @@ import Testing
 
     @Test(arguments: answerLost, taking)
     func `an answer that is lost is asked for, and nothing is sent again`(
-        kind: FaultKind, at place: (ProviderSimulator.Operation, String)
+        kind: FaultKind, at request: (ProviderSimulator.Operation, String)
     ) async throws {
-        try await take(kind, place.0, place.1, sends: 1...1)
+        try await take(kind, request.0, request.1, sends: 1...1)
     }
 
     @Test(arguments: requestLost, taking)
     func `a request that is lost is sent again under the same key after its status was asked`(
-        kind: FaultKind, at place: (ProviderSimulator.Operation, String)
+        kind: FaultKind, at request: (ProviderSimulator.Operation, String)
     ) async throws {
-        try await take(kind, place.0, place.1, sends: 2...2)
+        try await take(kind, request.0, request.1, sends: 2...2)
     }
 
     @Test(arguments: toldToWait, taking)
     func `a provider that asks to slow down is given its time`(
-        kind: FaultKind, at place: (ProviderSimulator.Operation, String)
+        kind: FaultKind, at request: (ProviderSimulator.Operation, String)
     ) async throws {
-        try await take(kind, place.0, place.1, sends: 2...2)
+        try await take(kind, request.0, request.1, sends: 2...2)
     }
 
     @Test(arguments: [FaultKind.duplicated, .pending, .lateDelivery], taking)
     func `a request that arrives twice, late, or is decided later charges once`(
-        kind: FaultKind, at place: (ProviderSimulator.Operation, String)
+        kind: FaultKind, at request: (ProviderSimulator.Operation, String)
     ) async throws {
-        try await take(kind, place.0, place.1, sends: 1...3)
+        try await take(kind, request.0, request.1, sends: 1...3)
     }
 
     @Test(arguments: answerLost + requestLost + toldToWait + [.duplicated, .lateDelivery])

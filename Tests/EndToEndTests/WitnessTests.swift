@@ -12,13 +12,13 @@ import Testing
 
         static func with(_ body: @Sendable (Place, TwoSites) async throws -> Void) async throws {
             let server = try await PostgresServer.shared()
-            let place = Place(server: server, schema: server.uniqueSchema())
-            let witness = "witness: {url: 'postgres:\(server.dsn())', schema: \(place.schema)}"
+            let database = Place(server: server, schema: server.uniqueSchema())
+            let witness = "witness: {url: 'postgres:\(server.dsn())', schema: \(database.schema)}"
             try await TwoSites.run("lease: 3s, proof: postgres, replication: synchronous, \(witness)") { sites in
                 try await sites.untilActive(sites.east)
-                try await body(place, sites)
+                try await body(database, sites)
             }
-            try await place.wipe()
+            try await database.wipe()
         }
 
         func wipe() async throws { _ = try await server.psql("DROP SCHEMA IF EXISTS \(schema) CASCADE") }
@@ -57,9 +57,9 @@ import Testing
     }
 
     @Test func `an empty witness gives nobody a right, until it is founded anew in words`() async throws {
-        try await Place.with { place, sites in
+        try await Place.with { database, sites in
             try await Self.found(sites)
-            try await place.wipe()
+            try await database.wipe()
             let promoted = try sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
             #expect(promoted.status == 1 && promoted.output.contains("witness_proves_nothing"), "\(promoted.output)")
             try await sites.untilActive(sites.east, false)
@@ -78,11 +78,11 @@ import Testing
     }
 
     @Test func `a right that was taken for a term that never began locks nobody out`() async throws {
-        try await Place.with { place, sites in
+        try await Place.with { database, sites in
             try await Self.found(sites)
             // Somebody promoted the other site, and was killed after the witness gave it the right.
-            let taken = "UPDATE \(place.schema).site_right SET epoch = 2, site = 'west', until = until + 1000"
-            _ = try await place.server.psql(taken)
+            let taken = "UPDATE \(database.schema).site_right SET epoch = 2, site = 'west', until = until + 1000"
+            _ = try await database.server.psql(taken)
             try await sites.untilActive(sites.east, false)
             let bare = try sites.site(["promote", "--reason", "nobody is active", "--by", "hana"], atWest: false)
             #expect(bare.status == 1 && bare.output.contains("already_active"), "\(bare.output)")

@@ -50,17 +50,17 @@ extension StoreModel {
     }
 
     private mutating func changeTrail(of id: PaymentID, _ change: (inout [AuditEntry]) throws -> Void) throws {
-        let place = try #require(places[id])
-        var trail = rows[place]?.trail ?? []
+        let rowIndex = try #require(rowIndices[id])
+        var trail = rows[rowIndex]?.trail ?? []
         try change(&trail)
-        rows[place]?.trail = trail
+        rows[rowIndex]?.trail = trail
     }
 
     /// The head is set from outside only by decoding: the machine does not offer to move it.
     private mutating func moveHead(of id: PaymentID) throws {
-        guard let place = places[id], let row = rows[place], let last = row.trail.last else { return }
+        guard let rowIndex = rowIndices[id], let row = rows[rowIndex], let last = row.trail.last else { return }
         let head = AuditHead(sequence: last.sequence, hash: last.hash)
-        rows[place]?.payment = try row.payment.changed("auditHead", to: head)
+        rows[rowIndex]?.payment = try row.payment.changed("auditHead", to: head)
     }
 }
 

@@ -94,12 +94,12 @@ struct CardNumberTests {
                 let body = RunningAPI.twoLegs.replacingOccurrences(of: from, with: number)
                 return try await api.create(body, key: key).text.contains("/problems/card-number-refused")
             }
-            let places: [(CardNumberFields.Field, String)] = [
+            let candidates: [(CardNumberFields.Field, String)] = [
                 (.reference, "order-2026-000731"), (.metadata, "c-5512"), (.instrument, "tok_9f3c2a7b1234"),
             ]
-            for (place, text) in places {
+            for (candidate, text) in candidates {
                 let refused = try await isRefused(text)
-                #expect(refused == (place != field), "\(place)")
+                #expect(refused == (candidate != field), "\(candidate)")
             }
             let refused = try await isRefused("nothing of it", key: number)
             #expect(refused == (field != .key))

@@ -14,11 +14,11 @@ struct MutatedBodyTests {
         for _ in 0..<10_000 {
             var bytes = Array(RunningAPI.twoLegs.utf8)
             for _ in 0...chance.below(3) {
-                let place = chance.below(bytes.count)
+                let index = chance.below(bytes.count)
                 switch chance.below(3) {
-                case 0: bytes.remove(at: place)
-                case 1: bytes.insert(marks[chance.below(marks.count)], at: place)
-                default: bytes[place] = UInt8(chance.below(256))
+                case 0: bytes.remove(at: index)
+                case 1: bytes.insert(marks[chance.below(marks.count)], at: index)
+                default: bytes[index] = UInt8(chance.below(256))
                 }
             }
             do {
@@ -34,7 +34,7 @@ struct MutatedBodyTests {
     }
 
     @Test func `a failure is shown where it is, but not a name that may be a card number`() throws {
-        func place(_ body: String) -> String? {
+        func field(_ body: String) -> String? {
             do {
                 _ = try JSONReader.read(Array(body.utf8), maximumDepth: 16)
                 return nil
@@ -42,13 +42,13 @@ struct MutatedBodyTests {
                 return FieldPath(error.path).text
             }
         }
-        #expect(place(#"{"legs":[{},{"amount":{"value":01}}]}"#) == "legs[1].amount")
-        #expect(place(#"{"legs":[{},{"amount":{"value":1x}}]}"#) == "legs[1].amount")
-        #expect(place(#"{"legs":[{},{"amount":{"value":x}}]}"#) == "legs[1].amount.value")
-        #expect(place(#"[[[tru]]]"#) == "[0][0][0]")
-        #expect(place(#"{"a":{"4111111111111111":x}}"#) == "a.…")
-        #expect(place(#"{"a b":[x]}"#) == "…[0]")
-        #expect(place(#"{"a":1,"a":1}"#) == "a")
-        #expect(place("nul") == "")
+        #expect(field(#"{"legs":[{},{"amount":{"value":01}}]}"#) == "legs[1].amount")
+        #expect(field(#"{"legs":[{},{"amount":{"value":1x}}]}"#) == "legs[1].amount")
+        #expect(field(#"{"legs":[{},{"amount":{"value":x}}]}"#) == "legs[1].amount.value")
+        #expect(field(#"[[[tru]]]"#) == "[0][0][0]")
+        #expect(field(#"{"a":{"4111111111111111":x}}"#) == "a.…")
+        #expect(field(#"{"a b":[x]}"#) == "…[0]")
+        #expect(field(#"{"a":1,"a":1}"#) == "a")
+        #expect(field("nul") == "")
     }
 }

@@ -79,9 +79,9 @@ struct ReadingTests {
             #expect(try await api.get("/v1/payments?waiting_for=time&cursor=\(good)").status == 400)
             let other = try await api.get("/v1/payments?cursor=\(good)", token: RunningAPI.otherToken)
             #expect(other.status == 400)
-            for place in good.indices {
+            for index in good.indices {
                 var changed = Array(good)
-                let offset = good.distance(from: good.startIndex, to: place)
+                let offset = good.distance(from: good.startIndex, to: index)
                 changed[offset] = changed[offset] == "A" ? "B" : "A"
                 let answer = try await api.get("/v1/payments?cursor=\(String(changed))")
                 #expect(answer.status == 400, "\(offset)")

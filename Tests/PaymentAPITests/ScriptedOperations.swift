@@ -106,8 +106,8 @@ final class ScriptedOperations: PaymentOperations {
         }
         if let failure = script.readFailure { throw failure }
         var found = script.payments.filter { $0.caller == query.caller }
-        if let after = query.after, let place = found.firstIndex(where: { $0.id == after.id }) {
-            found = Array(found[(place + 1)...])
+        if let after = query.after, let index = found.firstIndex(where: { $0.id == after.id }) {
+            found = Array(found[(index + 1)...])
         }
         let items = Array(found.prefix(query.limit))
         guard found.count > query.limit, let last = items.last else { return Page(items: items, next: nil) }

@@ -88,7 +88,7 @@ import Testing
         #expect(machine.handle(Self.stored(last), at: Self.now) == [.readOurs(after: nil, limit: 2)])
         // As if they had not been remembered: they are asked for, and written.
         let first = machine.handle(.ours(BookedPage(try Self.known(["a", "b"]), limit: 2)), at: Self.now)
-        guard case .readOurs(let place, _) = first.first, case .ask(let questions) = first.last else {
+        guard case .readOurs(let cursor, _) = first.first, case .ask(let questions) = first.last else {
             throw Unexpected()
         }
         var answers: [EffectKey: KeyAnswer] = [:]
@@ -97,9 +97,9 @@ import Testing
             answers[question.key] = .shown(theirs, isListed: true)
         }
         guard case .record(let ours) = machine.handle(.answers(answers), at: Self.now).last else { throw Unexpected() }
-        #expect(place?.payment == (try Compared.payment("b")))
+        #expect(cursor?.payment == (try Compared.payment("b")))
         #expect(machine.handle(.ours(BookedPage(try Self.known(["b", "c"]), limit: 2)), at: Self.now).isEmpty)
-        #expect(machine.handle(Self.stored(ours), at: Self.now) == [.readOurs(after: place, limit: 2)])
+        #expect(machine.handle(Self.stored(ours), at: Self.now) == [.readOurs(after: cursor, limit: 2)])
     }
 
     @Test func `pages of which nothing is to be remembered share a step, and not without end`() throws {

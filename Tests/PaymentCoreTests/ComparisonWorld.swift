@@ -102,9 +102,9 @@ final class ComparisonWorld {
             return .known(
                 questions.map { known($0.key, names: $0.payment) }
                     + listed.map { known($0.key, names: $0.theirs?.payment) }.sorted { $0.key < $1.key })
-        case .readOurs(let place, let limit):
+        case .readOurs(let after, let limit):
             let changed = books.values.filter { run.booksWindow.contains($0.updatedAt) }
-                .filter { position in place.map { BookedPlace(position) > $0 } ?? true }
+                .filter { position in after.map { BookedPlace(position) > $0 } ?? true }
                 .sorted { BookedPlace($0) < BookedPlace($1) }
             return .ours(BookedPage(changed.prefix(limit).map { known($0.key, names: nil) }, limit: limit))
         case .readUnsettled(let key, let limit):

@@ -76,8 +76,8 @@ import Testing
         .throttled, .crashBefore, .crashAfter,
     ])
     func `any single fault while compensating leads to the same end`(_ fault: Stage.SendFault) throws {
-        for place in 2..<7 {
-            let script = Array(repeating: Stage.SendFault.none, count: place) + [fault]
+        for count in 2..<7 {
+            let script = Array(repeating: Stage.SendFault.none, count: count) + [fault]
             var stage = try fixture.stage([.reference, .reference], send: script) {
                 if $0.name == 1 { $0.declines[.capture] = 1 }
             }

@@ -6,8 +6,8 @@ import Testing
     func `delays grow, stay on the last, and jitter adds less than a tenth`(_ schedule: DelaySchedule) {
         #expect(schedule.delays.allSatisfy { $0 > .zero })
         for index in -2..<40 {
-            let place = min(max(index, 0), schedule.delays.count - 1)
-            let base = schedule.delays[place]
+            let delayIndex = min(max(index, 0), schedule.delays.count - 1)
+            let base = schedule.delays[delayIndex]
             #expect(schedule.delay(index, jitter: 0) == base)
             var last = base
             for jitter in stride(from: 0, through: 999, by: 37) {

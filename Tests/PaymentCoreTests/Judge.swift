@@ -53,7 +53,7 @@ struct Judge {
             case .capture: leg.capture
             case .void: leg.void
             case .compensation: leg.compensation
-            case .refund(let place): durable.refunds[place].parts.first { $0.leg == order.leg }?.effect
+            case .refund(let refundIndex): durable.refunds[refundIndex].parts.first { $0.leg == order.leg }?.effect
             }
         require(effect?.open?.number == order.number, "\(order.kind) left without a durable intent")
         require(effect?.key == order.key && effect?.amount == order.amount, "the order is not the effect's")

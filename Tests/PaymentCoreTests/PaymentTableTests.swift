@@ -28,8 +28,8 @@ import Testing
         var combinations: [[Leg]] = [[]]
         // A third leg makes no new kind of row: of the first two every kind is taken once, of the third the simplest.
         let common = count < 3 ? legs : legs.filter { $0.freshlyRead && $0.isAsked && $0.forward != .unattainable }
-        for place in 0..<count {
-            let choices = place < 2 ? common : common.filter { !$0.isOnePhase && $0.forward == .done }
+        for index in 0..<count {
+            let choices = index < 2 ? common : common.filter { !$0.isOnePhase && $0.forward == .done }
             combinations = combinations.flatMap { begun in choices.map { begun + [$0] } }
         }
         for legs in combinations where legs.count(where: \.isOnePhase) <= 1 {

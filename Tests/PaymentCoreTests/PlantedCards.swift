@@ -72,8 +72,8 @@ struct PlantedCards {
     }
 
     private static func sum(_ reversed: [Int]) -> Int {
-        reversed.enumerated().reduce(0) { sum, place in
-            let digit = place.offset % 2 == 1 ? place.element * 2 : place.element
+        reversed.enumerated().reduce(0) { sum, entry in
+            let digit = entry.offset % 2 == 1 ? entry.element * 2 : entry.element
             return sum + (digit > 9 ? digit - 9 : digit)
         }
     }

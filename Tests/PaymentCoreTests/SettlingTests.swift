@@ -113,8 +113,8 @@ import Testing
         .throttled, .crashBefore, .crashAfter,
     ])
     func `any single fault of any request leads to the same end`(_ fault: Stage.SendFault) throws {
-        for place in 0..<4 {
-            var script = Array(repeating: Stage.SendFault.none, count: place)
+        for count in 0..<4 {
+            var script = Array(repeating: Stage.SendFault.none, count: count)
             script.append(fault)
             var stage = try fixture.stage([.reference, .reference], send: script)
             stage.run()

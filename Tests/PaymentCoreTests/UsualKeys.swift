@@ -67,8 +67,8 @@ struct UsualKeys {
             case 3: digits(12)
             default: chance.pick(["45", "49"], else: "45") + digits(10)
             }
-        let sum = body.reversed().enumerated().reduce(0) { sum, place in
-            sum + (place.element.wholeNumberValue ?? 0) * (place.offset % 2 == 0 ? 3 : 1)
+        let sum = body.reversed().enumerated().reduce(0) { sum, entry in
+            sum + (entry.element.wholeNumberValue ?? 0) * (entry.offset % 2 == 0 ? 3 : 1)
         }
         return body + String((10 - sum % 10) % 10)
     }

@@ -15,12 +15,12 @@ struct PostgresInstallation: Sendable {
     ///
     /// - Throws: ``PostgresServerError/notInstalled(_:)``, which says what is missing.
     static func find() async throws -> PostgresInstallation {
-        let places = await configured() + packaged()
+        let directories = await configured() + packaged()
         var missing: [String] = []
-        for place in places {
-            let absent = needed.filter { !FileManager.default.isExecutableFile(atPath: "\(place)/\($0)") }
-            if absent.isEmpty { return PostgresInstallation(programs: place, user: try serverUser()) }
-            missing.append("\(place) has no \(absent.joined(separator: ", "))")
+        for directory in directories {
+            let absent = needed.filter { !FileManager.default.isExecutableFile(atPath: "\(directory)/\($0)") }
+            if absent.isEmpty { return PostgresInstallation(programs: directory, user: try serverUser()) }
+            missing.append("\(directory) has no \(absent.joined(separator: ", "))")
         }
         let found =
             missing.isEmpty

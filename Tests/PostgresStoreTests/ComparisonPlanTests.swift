@@ -68,13 +68,13 @@ internal import Testing
             let it = Comparing(store: store, clock: clock)
             for number in 0..<6 { try await it.payments.create(Scenario.Order("k\(number)")) }
             let window = try #require(ComparedWindow(from: ManualClock.start, to: ManualClock.start + .hours(1)))
-            var place: BookedPlace?
+            var cursor: BookedPlace?
             for _ in 0..<3 {
                 let before = try await Self.walks(store)
-                let page = try await store.changedPositions(at: Comparing.cards(), in: window, after: place, limit: 2)
+                let page = try await store.changedPositions(at: Comparing.cards(), in: window, after: cursor, limit: 2)
                 #expect(page.positions.count == 2)
                 #expect(try await Self.walks(store) == before + 1)
-                place = page.next
+                cursor = page.next
             }
         }
     }

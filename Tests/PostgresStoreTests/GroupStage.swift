@@ -50,8 +50,8 @@ struct GroupStage {
         let results = try await withThrowingTaskGroup { group in
             group.addTask { (-1, await GroupStage.commit(gate.change(.holding(gate.token)), store)) }
             try await untilSomebodyWaits(for: holder)
-            for (place, change) in changes.enumerated() {
-                group.addTask { (place, await GroupStage.commit(change, store)) }
+            for (index, change) in changes.enumerated() {
+                group.addTask { (index, await GroupStage.commit(change, store)) }
             }
             try await eventually { store.changes.waiting == changes.count }
             first()

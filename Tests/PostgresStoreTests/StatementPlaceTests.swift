@@ -8,7 +8,7 @@ internal import Testing
 /// Each table of the hot path is touched by what it is distributed by, so that a payment stays on one shard.
 @Suite struct StatementPlaceTests {
     /// The tables, and the column of each that places a row.
-    private static let places = [
+    private static let columns = [
         "payments": "id", "legs": "payment_id", "effects": "payment_id", "events": "payment_id",
         "idempotency_keys": "place",
     ]
@@ -26,7 +26,7 @@ internal import Testing
             // Insertion and update, claim, renewal, release, reading, and finding out why one was refused.
             #expect(touched["payments", default: 0] >= 7, "\(touched)")
             #expect(touched["idempotency_keys", default: 0] >= 3)
-            #expect(Set(touched.keys) == Set(Self.places.keys))
+            #expect(Set(touched.keys) == Set(Self.columns.keys))
         }
     }
 
@@ -90,20 +90,20 @@ internal import Testing
         var look = (tables: Set<String>(), strays: Set<String>())
         let settings = ["SET enable_hashjoin = off", "SET enable_mergejoin = off"]
         for node in try await StatementPlan.nodes(of: sql, types, settings, configuration) {
-            guard let relation = node["Relation Name"] as? String, let (table, place) = Self.place(of: relation)
+            guard let relation = node["Relation Name"] as? String, let (table, column) = Self.column(of: relation)
             else { continue }
             look.tables.insert(table)
-            if !Self.isPlaced(node, by: place, sql) { look.strays.insert(table) }
+            if !Self.isPlaced(node, by: column, sql) { look.strays.insert(table) }
         }
         return look
     }
 
     /// A partition has its table's name in front of its own.
-    private static func place(of relation: String) -> (table: String, place: String)? {
-        places.first { relation == $0.key || relation.hasPrefix("\($0.key)_") }.map { ($0.key, $0.value) }
+    private static func column(of relation: String) -> (table: String, column: String)? {
+        columns.first { relation == $0.key || relation.hasPrefix("\($0.key)_") }.map { ($0.key, $0.value) }
     }
 
-    private static func isPlaced(_ node: [String: Any], by place: String, _ sql: String) -> Bool {
+    private static func isPlaced(_ node: [String: Any], by column: String, _ sql: String) -> Bool {
         if node["Node Type"] as? String == "ModifyTable" {
             guard node["Operation"] as? String == "Insert", let table = node["Relation Name"] as? String else {
                 // The rows come from a scan, which is looked at as well.
@@ -111,12 +111,12 @@ internal import Testing
             }
             let words = sql.split { !$0.isLetter && $0 != "_" }
             guard let start = words.firstIndex(of: Substring(table)), words[start - 1] == "INTO" else { return false }
-            return words[start...].prefix { $0 != "SELECT" }.contains(Substring(place))
+            return words[start...].prefix { $0 != "SELECT" }.contains(Substring(column))
         }
         guard let condition = node["Index Cond"] as? String ?? node["Recheck Cond"] as? String else { return false }
         let names = condition.split { "() ".contains($0) }
         return zip(names, names.dropFirst()).contains { name, sign in
-            sign == "=" && name.split(separator: ".").last == Substring(place)
+            sign == "=" && name.split(separator: ".").last == Substring(column)
         }
     }
 }

@@ -11,9 +11,9 @@ final class SimulatorProcess: Sendable {
     init(_ arguments: [String]) throws {
         // The build puts the program beside the test bundle, under its product's or its target's name.
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        let places = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
-        let candidates = places.flatMap { place in
-            ["provider-simulator", "ProviderSimulatorProgram"].map { place.appendingPathComponent($0) }
+        let directories = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
+        let candidates = directories.flatMap { directory in
+            ["provider-simulator", "ProviderSimulatorProgram"].map { directory.appendingPathComponent($0) }
         }
         guard let program = candidates.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) })
         else {

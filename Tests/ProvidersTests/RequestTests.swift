@@ -56,13 +56,13 @@ struct RequestTests {
 
     @Test
     func `a capture and a refund`() async throws {
-        for (kind, place, label) in [
+        for (kind, segment, label) in [
             (EffectKind.capture, "captures", "put_capture"), (.refund, "refunds", "put_refund"),
         ] {
             let order = try book.send(kind, 700)
             let request = try await wire(order)
             #expect(request.method == .put)
-            #expect(request.url == base + "\(order.transactionKey.text)/\(place)/\(order.key.text)")
+            #expect(request.url == base + "\(order.transactionKey.text)/\(segment)/\(order.key.text)")
             #expect(text(request.body) == #"{"amount":{"currency":"JPY","value":700}}"#)
             #expect(request.label == label)
             #expect(request.flightKey?.hasSuffix(order.key.text) == true)

@@ -155,11 +155,11 @@ struct WireTransactionTests {
         for _ in 0..<3_000 {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
                 switch Int.random(in: 0..<3, using: &generator) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(bytes[place], at: place)
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(bytes[index], at: index)
                 }
             }
             let answer = ProviderAnswer(

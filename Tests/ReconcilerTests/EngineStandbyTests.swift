@@ -44,8 +44,8 @@ import Testing
         machine.committed(version: 1)
         _ = stage.tell(.tell(machine.payment.id, [.woke]))
         _ = stage.tell(.claimed(machine.payment.id, .success(stage.claimed(machine.payment, 2))))
-        let place = LogPosition(offset: 50)
-        let jobs = stage.tell(.standby(.success(StandbyReading(written: place, flushed: place))))
+        let position = LogPosition(offset: 50)
+        let jobs = stage.tell(.standby(.success(StandbyReading(written: position, flushed: position))))
         let told = jobs.commits.map(\.change.payment.id) + jobs.claims
         #expect(told.contains(first.id) && !told.contains(machine.payment.id))
     }

@@ -103,7 +103,7 @@ import Testing
     @Test func `what rests is taken up once rows were lost, page by page, and once for each window`() throws {
         var stage = try MachineStage()
         func pages(_ jobs: [EngineJob]) -> [PageCursor?] {
-            jobs.compactMap { if case .readResting(let place, _, _) = $0 { .some(place) } else { nil } }
+            jobs.compactMap { if case .readResting(let cursor, _, _) = $0 { .some(cursor) } else { nil } }
         }
         #expect(pages(stage.tell(.look)).isEmpty, "no row was lost")
         let window = RecoveryWindow(readsCountFrom: stage.now + .minutes(2), latestNotAfter: stage.now + .minutes(1))

@@ -23,7 +23,7 @@ actor ListedProvider: PaymentProvider, ListingProvider {
     func beforeEachPage(_ hook: @escaping Hook) { before = hook }
 
     /// The cursors that were asked for, from a place on.
-    func cursors(from place: Int = 0) -> [String?] { orders.dropFirst(place).map(\.cursor) }
+    func cursors(from index: Int = 0) -> [String?] { orders.dropFirst(index).map(\.cursor) }
 
     func list(_ order: ListingOrder) async throws(ListingFailure) -> ListedPage {
         orders.append(order)

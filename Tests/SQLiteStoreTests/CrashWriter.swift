@@ -18,10 +18,10 @@ final class CrashWriter {
     ///
     /// - Returns: `nil` if it is not there; the process then cannot be run.
     private static func program() -> URL? {
-        let places =
+        let directories =
             [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()]
             + Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-        return places.compactMap { $0?.appendingPathComponent("SQLiteCrashWriter") }
+        return directories.compactMap { $0?.appendingPathComponent("SQLiteCrashWriter") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 

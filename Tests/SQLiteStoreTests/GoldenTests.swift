@@ -51,14 +51,14 @@ internal import Testing
         let versions = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path).sorted()
         #expect(!versions.isEmpty)
         for version in versions {
-            let place = Self.directory.appendingPathComponent(version)
-            let documents = try FileManager.default.contentsOfDirectory(atPath: place.path)
+            let versionDirectory = Self.directory.appendingPathComponent(version)
+            let documents = try FileManager.default.contentsOfDirectory(atPath: versionDirectory.path)
                 .filter { $0.hasSuffix(".json") }
             #expect(documents.count >= 16, "\(version) has \(documents.count)")
             for name in documents {
-                let stored = try Data(contentsOf: place.appendingPathComponent(name))
+                let stored = try Data(contentsOf: versionDirectory.appendingPathComponent(name))
                 let payment = try PaymentDocument.decode(stored)
-                let facts = place.appendingPathComponent(name.replacing(".json", with: ".txt"))
+                let facts = versionDirectory.appendingPathComponent(name.replacing(".json", with: ".txt"))
                 let expected = try String(contentsOf: facts, encoding: .utf8)
                 #expect(Self.facts(of: payment) == expected, "\(version)/\(name)")
                 // What is written again is the same payment.
@@ -126,12 +126,12 @@ internal import Testing
     @Test(.enabled(if: ProcessInfo.processInfo.environment["UPDATE_GOLDEN"] != nil))
     func `a new version's documents are written`() async throws {
         let version = try #require(ProcessInfo.processInfo.environment["UPDATE_GOLDEN"])
-        let place = Self.directory.appendingPathComponent(version)
+        let versionDirectory = Self.directory.appendingPathComponent(version)
         // What is there is of a version that was released.
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(at: versionDirectory, withIntermediateDirectories: false)
         for (name, payment) in try await GoldenPayments.all() {
-            try Data(PaymentDocument.encode(payment)).write(to: place.appendingPathComponent("\(name).json"))
-            try Data(Self.facts(of: payment).utf8).write(to: place.appendingPathComponent("\(name).txt"))
+            try Data(PaymentDocument.encode(payment)).write(to: versionDirectory.appendingPathComponent("\(name).json"))
+            try Data(Self.facts(of: payment).utf8).write(to: versionDirectory.appendingPathComponent("\(name).txt"))
         }
     }
 }

@@ -98,8 +98,8 @@ struct Story {
 
     /// The next request, which leaves now.
     mutating func nextSend() throws -> SendOrder {
-        guard let place = actions.firstIndex(where: { if case .send = $0 { true } else { false } }),
-            case .send(let order) = actions.remove(at: place)
+        guard let index = actions.firstIndex(where: { if case .send = $0 { true } else { false } }),
+            case .send(let order) = actions.remove(at: index)
         else { throw Missing(what: "a request") }
         note(.sent(replica: 0, token: LeaseToken(1), order))
         return order
@@ -108,10 +108,10 @@ struct Story {
     /// A request is executed now.
     @discardableResult
     mutating func deliver(_ order: SendOrder, whims: Whims = .none) throws -> Execution {
-        guard let place = providers.firstIndex(where: { $0.name == order.provider }) else {
+        guard let index = providers.firstIndex(where: { $0.name == order.provider }) else {
             throw Missing(what: "a provider")
         }
-        let execution = providers[place].execute(order, at: now, began: now, whims: whims)
+        let execution = providers[index].execute(order, at: now, began: now, whims: whims)
         note(.arrived(order, outcome: execution.report.outcome, code: execution.report.code))
         return execution
     }
@@ -144,11 +144,11 @@ struct Story {
     }
 
     mutating func inquire(_ order: InquiryOrder) throws {
-        guard let place = providers.firstIndex(where: { $0.name == order.provider }) else {
+        guard let index = providers.firstIndex(where: { $0.name == order.provider }) else {
             throw Missing(what: "a provider")
         }
         note(.inquiring(replica: 0, token: LeaseToken(1), order, payment: order.payment))
-        let seen = providers[place].read(order.transactionKey, began: now, at: now)
+        let seen = providers[index].read(order.transactionKey, began: now, at: now)
         note(.learned(replica: 0, token: LeaseToken(1), .inquired(leg: order.leg, seen), payment: order.payment))
         handle(.inquired(leg: order.leg, seen))
     }

@@ -14,7 +14,7 @@ import Testing
         #expect(asked.at <= written.at && written.at <= sent.at)
         #expect(written.text.contains("[do.first]"))
         #expect(timeline.head.contains { $0.contains("payment 9:") })
-        #expect(!timeline.lines.contains { $0.place == "FAULT" || $0.place == "VIOLATED" })
+        #expect(!timeline.lines.contains { $0.origin == "FAULT" || $0.origin == "VIOLATED" })
     }
 
     @Test func `only the payments that matter are told of`() {
@@ -32,7 +32,7 @@ import Testing
         let finding = try #require(SeedFinding.all(in: result).first)
         let timeline = Timeline(plan, result, finding: finding)
         let last = try #require(timeline.lines.last)
-        #expect(last.place == "VIOLATED")
+        #expect(last.origin == "VIOLATED")
         #expect(last.text.contains("invariant 9, payment 9:"))
     }
 
@@ -47,7 +47,7 @@ import Testing
             hash: 0, happenings: many, violations: [], faultsStruck: [], probesHit: [], events: 0,
             simulatedTime: .zero, payments: 0, misconduct: nil, unrest: result.unrest)
         let lines = Timeline(plan, repeated).lines
-        #expect(lines.map(\.place) == ["FAULT", "…"])
+        #expect(lines.map(\.origin) == ["FAULT", "…"])
         #expect(lines.last?.text == "the same again, 39 times until now")
         #expect(lines.last?.at == .seconds(49))
     }

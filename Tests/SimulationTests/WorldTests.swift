@@ -36,8 +36,8 @@ import Testing
         plan.suppressed = [struck.id]
         let after = World.run(plan)
         #expect(!after.faultsStruck.contains(struck))
-        let place = try #require(before.faultsStruck.firstIndex(of: struck))
-        #expect(Array(after.faultsStruck.prefix(place)) == Array(before.faultsStruck.prefix(place)))
+        let index = try #require(before.faultsStruck.firstIndex(of: struck))
+        #expect(Array(after.faultsStruck.prefix(index)) == Array(before.faultsStruck.prefix(index)))
     }
 
     @Test func `a suppressed kind never strikes`() {

@@ -181,14 +181,14 @@ extension Comparing {
     func changed(in from: Timestamp, _ to: Timestamp, limit: Int) async throws -> [KnownPosition] {
         let window = try require(ComparedWindow(from: from, to: to), "a window")
         var found: [KnownPosition] = []
-        var place: BookedPlace?
+        var cursor: BookedPlace?
         while true {
             let page = try await store.changedPositions(
-                at: Comparing.cards(), in: window, after: place, limit: limit)
+                at: Comparing.cards(), in: window, after: cursor, limit: limit)
             try require(page.positions.count + page.unchanged <= limit, "a page is not longer than asked")
             found += page.positions
-            place = page.next
-            guard place != nil else { return found }
+            cursor = page.next
+            guard cursor != nil else { return found }
         }
     }
 }

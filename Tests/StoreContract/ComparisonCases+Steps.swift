@@ -49,9 +49,9 @@ extension ComparisonContractCase {
         ComparisonContractCase("what agreed is found by when the listing showed it last") { it in
             var work = try await it.work()
             let run = work.run
-            let rows = try ["b", "a", "c"].enumerated().map { place, name in
+            let rows = try ["b", "a", "c"].enumerated().map { index, name in
                 var row = try Comparing.row(name, .matched, run: run)
-                row.listedAt = ManualClock.start + .seconds(Int64(place))
+                row.listedAt = ManualClock.start + .seconds(Int64(index))
                 return row
             }
             let named = try Comparing.row("named", .matched, isNamed: true, run: run)

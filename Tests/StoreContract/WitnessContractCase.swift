@@ -67,9 +67,9 @@ public struct WitnessContractCase: Sendable, CustomStringConvertible {
         let clock = ManualClock()
         let (east, west) = (try SiteName("east"), try SiteName("west"))
         try await withWitness(clock) { witness in
-            var place = Place(witness: witness, clock: clock, east: east, west: west)
-            if isFounded { place.known = try await witness.found(skew: place.skew).identity }
-            try await body(place)
+            var stage = Place(witness: witness, clock: clock, east: east, west: west)
+            if isFounded { stage.known = try await witness.found(skew: stage.skew).identity }
+            try await body(stage)
         }
     }
 

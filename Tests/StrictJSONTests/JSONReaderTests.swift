@@ -69,9 +69,9 @@ struct JSONReaderTests {
         ]
         let plain = try read(tokens.joined())
         #expect(try read(blank + tokens.joined(separator: blank) + blank) == plain)
-        for place in 0...tokens.count {
-            let text = tokens.prefix(place).joined() + blank + tokens.dropFirst(place).joined()
-            #expect(try read(text) == plain, "before token \(place)")
+        for index in 0...tokens.count {
+            let text = tokens.prefix(index).joined() + blank + tokens.dropFirst(index).joined()
+            #expect(try read(text) == plain, "before token \(index)")
         }
     }
 

@@ -26,12 +26,12 @@ struct MutatedDocumentTests {
             } else {
                 bytes = seed
                 for _ in 0...chance.below(3) {
-                    let place = chance.below(bytes.count)
+                    let index = chance.below(bytes.count)
                     switch chance.below(4) {
-                    case 0: bytes.remove(at: place)
-                    case 1: bytes.insert(marks[chance.below(marks.count)], at: place)
-                    case 2: bytes[place] = UInt8(chance.below(256))
-                    default: bytes.removeSubrange(place...)
+                    case 0: bytes.remove(at: index)
+                    case 1: bytes.insert(marks[chance.below(marks.count)], at: index)
+                    case 2: bytes[index] = UInt8(chance.below(256))
+                    default: bytes.removeSubrange(index...)
                     }
                     if bytes.isEmpty { bytes = [0x7B] }
                 }

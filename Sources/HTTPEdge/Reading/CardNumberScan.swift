@@ -20,11 +20,11 @@ package enum CardNumberScan {
             return nil
         case .object(let members):
             for member in members {
-                let place = path.member(member.name)
-                if CardNumber.appears(in: member.name) { return place }
+                let field = path.member(member.name)
+                if CardNumber.appears(in: member.name) { return field }
                 // An amount is a count, not a name: its digits may pass the check of a card number by chance.
                 if member.name == "value", case .number = member.value { continue }
-                if let found = find(in: member.value, at: place, accepts: accepts) { return found }
+                if let found = find(in: member.value, at: field, accepts: accepts) { return found }
             }
             return nil
         }

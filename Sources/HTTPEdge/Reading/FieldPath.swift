@@ -18,10 +18,10 @@ package struct FieldPath: Sendable, Hashable {
 
     /// The place to which these steps lead from the whole document.
     package init(_ steps: [JSONStep]) {
-        self = steps.reduce(.root) { place, step in
+        self = steps.reduce(.root) { path, step in
             switch step {
-            case .member(let name): place.member(name)
-            case .item(let index): place.item(index)
+            case .member(let name): path.member(name)
+            case .item(let index): path.item(index)
             }
         }
     }

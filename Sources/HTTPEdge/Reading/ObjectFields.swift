@@ -75,13 +75,13 @@ extension JSONValue {
                 path.member("value"),
                 "Must be at most \(ListedPosition.largestAmount) minor units: sums over many payments have to fit.")
         }
-        let place = path.member("currency")
-        let code = try fields.required("currency").text(at: place, length: 3...3)
+        let field = path.member("currency")
+        let code = try fields.required("currency").text(at: field, length: 3...3)
         guard code.utf8.count == 3, code.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
-            throw .malformed(place, "Must be three letters A to Z.")
+            throw .malformed(field, "Must be three letters A to Z.")
         }
         guard let currency = Currency(code: code) else {
-            throw .impossible(place, "Not an active currency of ISO 4217.")
+            throw .impossible(field, "Not an active currency of ISO 4217.")
         }
         do {
             return try Money(value, currency)

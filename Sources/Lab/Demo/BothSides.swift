@@ -54,9 +54,9 @@ struct SidesReader: Sendable {
         var payments: [BookedPayment] = []
         var cursor: String?
         repeat {
-            let place = cursor.map { "&cursor=\($0)" } ?? ""
+            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
             let page = try await client.get(
-                "/v1/payments?limit=200\(filter)\(place)", as: DemoPage<BookedPayment>.self)
+                "/v1/payments?limit=200\(filter)\(cursorQuery)", as: DemoPage<BookedPayment>.self)
             payments += page?.data ?? []
             cursor = page?.nextCursor
         } while cursor != nil
@@ -101,9 +101,9 @@ struct SidesReader: Sendable {
         var events: [BookedEvent] = []
         var cursor: String?
         repeat {
-            let place = cursor.map { "&cursor=\($0)" } ?? ""
+            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
             let page = try await client.get(
-                "/v1/payments/\(id)/events?limit=200\(place)", as: DemoPage<BookedEvent>.self)
+                "/v1/payments/\(id)/events?limit=200\(cursorQuery)", as: DemoPage<BookedEvent>.self)
             events += page?.data ?? []
             cursor = page?.nextCursor
         } while cursor != nil
@@ -114,9 +114,9 @@ struct SidesReader: Sendable {
         var owners: [String: [String: String]] = [:]
         var cursor: String?
         repeat {
-            let place = cursor.map { "&cursor=\($0)" } ?? ""
+            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
             let page = try await fetch(
-                "/\(provider)/transactions?limit=1000\(place)", as: DemoPage<ListedEntry>.self)
+                "/\(provider)/transactions?limit=1000\(cursorQuery)", as: DemoPage<ListedEntry>.self)
             for entry in page.data { owners[entry.key] = entry.metadata ?? [:] }
             cursor = page.nextCursor
         } while cursor != nil

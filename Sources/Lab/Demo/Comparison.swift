@@ -94,13 +94,13 @@ struct Comparison: Sendable {
                 continue
             }
         }
-        for (place, found) in lines.sorted(by: { ($0.key.payment, $0.key.leg) < ($1.key.payment, $1.key.leg) }) {
+        for (legKey, found) in lines.sorted(by: { ($0.key.payment, $0.key.leg) < ($1.key.payment, $1.key.leg) }) {
             let charges = found.reduce(0) { $0 + $1.charges }
             let taken = found.map(Comparison.words).joined(separator: " and ")
             if charges > 1 {
-                note(.chargedTwice, place.payment, place.leg, ours: "one charge at most", theirs: taken)
+                note(.chargedTwice, legKey.payment, legKey.leg, ours: "one charge at most", theirs: taken)
             } else if found.count(where: \.movesMoney) > 1 {
-                note(.booksDiffer, place.payment, place.leg, ours: "one transaction", theirs: taken)
+                note(.booksDiffer, legKey.payment, legKey.leg, ours: "one transaction", theirs: taken)
             }
         }
     }

@@ -107,8 +107,8 @@ struct PlannedPayment: Sendable, Equatable {
             number: number, reference: "demo-\(seed)-\(number)", course: course, legs: legs)
     }
 
-    private static func course(at place: Int) -> Course {
-        var rest = place
+    private static func course(at index: Int) -> Course {
+        var rest = index
         for course in Course.allCases {
             if rest < course.share { return course }
             rest -= course.share
@@ -117,19 +117,19 @@ struct PlannedPayment: Sendable, Equatable {
     }
 
     private static func providers(isManual: Bool, _ numbers: inout SeededNumbers) -> [DemoProvider] {
-        let place = Int.random(in: 0..<100, using: &numbers)
+        let percent = Int.random(in: 0..<100, using: &numbers)
         // A one-phase leg cannot be held, and one for each payment is the most.
         let other: DemoProvider = isManual ? .points : .balance
         switch Int.random(in: 1...3, using: &numbers) {
-        case 1: return [place < 60 ? .card : place < 80 ? .points : other]
-        case 2: return [.card, place < 50 ? .points : place < 85 ? other : .card]
-        default: return [.card, .points, place < 70 ? other : .card]
+        case 1: return [percent < 60 ? .card : percent < 80 ? .points : other]
+        case 2: return [.card, percent < 50 ? .points : percent < 85 ? other : .card]
+        default: return [.card, .points, percent < 70 ? other : .card]
         }
     }
 
     /// The simulator knows by its beginning what an instrument does.
-    private static func instrumentMark(_ place: Int) -> String {
-        switch place {
+    private static func instrumentMark(_ index: Int) -> String {
+        switch index {
         case 0..<4: "decline-"
         case 4: "unknown-"
         case 5: "capture-decline-"

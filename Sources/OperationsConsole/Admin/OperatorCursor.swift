@@ -6,12 +6,12 @@ public import Reconciler
 /// filters that they were made with.
 public enum OperatorCursor {
     /// The place after a page of payments.
-    public static func text(_ place: PageCursor, of query: PaymentQuery) -> String {
-        payments(query).text([String(place.createdAt.milliseconds), place.id.text])
+    public static func text(_ cursor: PageCursor, of query: PaymentQuery) -> String {
+        payments(query).text([String(cursor.createdAt.milliseconds), cursor.id.text])
     }
 
     /// The place that a text names; `nil` unless it was made for this query.
-    public static func place(_ text: String, of query: PaymentQuery) -> PageCursor? {
+    public static func cursor(_ text: String, of query: PaymentQuery) -> PageCursor? {
         guard let fields = payments(query).fields(text, count: 2), let moment = Int64(fields[0]),
             let id = PaymentID(text: fields[1])
         else { return nil }
@@ -23,12 +23,12 @@ public enum OperatorCursor {
     }
 
     /// The place after a page of discrepancies.
-    public static func text(_ place: DiscrepancyCursor, of query: DiscrepancyQuery) -> String {
-        ComparisonCursor.encode(place, query: query)
+    public static func text(_ cursor: DiscrepancyCursor, of query: DiscrepancyQuery) -> String {
+        ComparisonCursor.encode(cursor, query: query)
     }
 
     /// The place that a text names; `nil` unless it was made for this query.
-    public static func place(_ text: String, of query: DiscrepancyQuery) -> DiscrepancyCursor? {
+    public static func cursor(_ text: String, of query: DiscrepancyQuery) -> DiscrepancyCursor? {
         ComparisonCursor.discrepancies(text, query: query)
     }
 }

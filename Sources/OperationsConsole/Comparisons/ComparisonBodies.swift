@@ -16,7 +16,7 @@ enum ComparisonBodies {
         } catch {
             throw .unreadable(error)
         }
-        if let place = CardNumberScan.find(in: document) { throw .cardNumber(field: place.text) }
+        if let field = CardNumberScan.find(in: document) { throw .cardNumber(field: field.text) }
         return document
     }
 
@@ -24,13 +24,13 @@ enum ComparisonBodies {
     static func ask(_ bytes: [UInt8]) throws(Problem) -> ComparisonDesk.Ask {
         let fields = try ObjectFields(
             try document(bytes), at: .root, allowed: ["provider", "from", "to", "dry_run", "again"])
-        let place = FieldPath.root.member("provider")
-        let name = try fields.required("provider").text(at: place, length: 1...64)
+        let field = FieldPath.root.member("provider")
+        let name = try fields.required("provider").text(at: field, length: 1...64)
         let provider: ProviderName
         do {
             provider = try ProviderName(name)
         } catch {
-            throw .malformed(place, "Must be \(error.allowed).")
+            throw .malformed(field, "Must be \(error.allowed).")
         }
         let from = try moment(fields, "from")
         let to = try moment(fields, "to")

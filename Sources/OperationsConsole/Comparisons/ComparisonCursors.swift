@@ -6,8 +6,8 @@ internal import Reconciler
 enum ComparisonCursor {
     private static func cursor(_ scope: [String?]) -> OpaqueCursor { OpaqueCursor(of: "comparisons", filters: scope) }
 
-    static func encode(_ place: RunCursor, query: RunQuery) -> String {
-        cursor(scope(query)).text([String(place.createdAt.milliseconds), place.id.text])
+    static func encode(_ position: RunCursor, query: RunQuery) -> String {
+        cursor(scope(query)).text([String(position.createdAt.milliseconds), position.id.text])
     }
 
     static func runs(_ text: String, query: RunQuery) -> RunCursor? {
@@ -17,14 +17,16 @@ enum ComparisonCursor {
         return RunCursor(createdAt: Timestamp(milliseconds: moment), id: id)
     }
 
-    static func encode(_ place: DiscrepancyID, run: ComparisonRunID) -> String { cursor([run.text]).text([place.text]) }
+    static func encode(_ position: DiscrepancyID, run: ComparisonRunID) -> String {
+        cursor([run.text]).text([position.text])
+    }
 
     static func findings(_ text: String, run: ComparisonRunID) -> DiscrepancyID? {
         cursor([run.text]).fields(text, count: 1).flatMap { DiscrepancyID(text: $0[0]) }
     }
 
-    static func encode(_ place: DiscrepancyCursor, query: DiscrepancyQuery) -> String {
-        cursor(scope(query)).text([String(place.openedAt.milliseconds), place.id.text])
+    static func encode(_ position: DiscrepancyCursor, query: DiscrepancyQuery) -> String {
+        cursor(scope(query)).text([String(position.openedAt.milliseconds), position.id.text])
     }
 
     static func discrepancies(_ text: String, query: DiscrepancyQuery) -> DiscrepancyCursor? {

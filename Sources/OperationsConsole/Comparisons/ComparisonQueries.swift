@@ -24,8 +24,8 @@ enum ComparisonQueries {
         let parameters = try QueryParameters(text, allowed: ["cursor", "limit"])
         let limit = try parameters.limit()
         guard let cursor = parameters["cursor"] else { return (nil, limit) }
-        guard let place = ComparisonCursor.findings(cursor, run: run) else { throw badCursor }
-        return (place, limit)
+        guard let last = ComparisonCursor.findings(cursor, run: run) else { throw badCursor }
+        return (last, limit)
     }
 
     static func discrepancies(_ text: String?) throws(Problem) -> DiscrepancyQuery {

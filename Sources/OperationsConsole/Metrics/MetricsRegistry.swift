@@ -61,12 +61,12 @@ public final class MetricsRegistry: MetricsFactory {
             let name = familyName(label, kind, &state)
             let isOverflowing = name == MetricsRegistry.overflowName(kind)
             var family = state.families[name] ?? Family(kind: kind)
-            var place = isOverflowing ? MetricLabel.overflow : labels
-            if let found = family.series[place] as? Series { return found }
-            if family.series.count >= limits.seriesPerFamily { place = MetricLabel.overflow }
-            if let found = family.series[place] as? Series { return found }
+            var seriesKey = isOverflowing ? MetricLabel.overflow : labels
+            if let found = family.series[seriesKey] as? Series { return found }
+            if family.series.count >= limits.seriesPerFamily { seriesKey = MetricLabel.overflow }
+            if let found = family.series[seriesKey] as? Series { return found }
             let made = make()
-            family.series[place] = made
+            family.series[seriesKey] = made
             state.families[name] = family
             return made
         }
@@ -75,9 +75,9 @@ public final class MetricsRegistry: MetricsFactory {
     private func remove(_ series: AnyObject) {
         state.withLock { state in
             for (name, family) in state.families {
-                guard let place = family.series.first(where: { $0.value === series })?.key else { continue }
+                guard let seriesKey = family.series.first(where: { $0.value === series })?.key else { continue }
                 // Others write into the series of the overflow too.
-                if place != MetricLabel.overflow { state.families[name]?.series[place] = nil }
+                if seriesKey != MetricLabel.overflow { state.families[name]?.series[seriesKey] = nil }
                 return
             }
         }

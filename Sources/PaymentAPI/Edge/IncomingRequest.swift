@@ -57,7 +57,7 @@ struct IncomingRequest: Sendable {
             throw .unreadable(error)
         }
         let found = CardNumberScan.find(in: document) { limits.cardNumbers.accepts($0) }
-        if let place = found { throw .cardNumber(field: place.text) }
+        if let field = found { throw .cardNumber(field: field.text) }
         return document
     }
 

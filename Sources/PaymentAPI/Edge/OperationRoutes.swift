@@ -84,8 +84,8 @@ struct OperationRoutes: Sendable {
         }
         for (index, leg) in request.legs.enumerated() {
             guard let reason = amountCheck(leg.provider, leg.amount) else { continue }
-            let place = FieldPath.root.member("legs").item(index).member("amount").member("value")
-            return .impossible(place, reason)
+            let field = FieldPath.root.member("legs").item(index).member("amount").member("value")
+            return .impossible(field, reason)
         }
         return nil
     }

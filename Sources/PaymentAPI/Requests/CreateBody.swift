@@ -29,14 +29,14 @@ struct CreateBody: Sendable, Hashable {
     ) throws(Problem) -> [CreateRequest.Leg] {
         var legs: [CreateRequest.Leg] = []
         for (index, item) in try value.items(at: path, count: 1...CreateRequest.maximumLegs).enumerated() {
-            let place = path.item(index)
-            let fields = try ObjectFields(item, at: place, allowed: ["provider", "instrument", "amount"])
+            let itemPath = path.item(index)
+            let fields = try ObjectFields(item, at: itemPath, allowed: ["provider", "instrument", "amount"])
             legs.append(
                 CreateRequest.Leg(
-                    provider: try provider(try fields.required("provider"), at: place.member("provider")),
+                    provider: try provider(try fields.required("provider"), at: itemPath.member("provider")),
                     instrument: try instrument(
-                        try fields.required("instrument"), at: place.member("instrument"), rule),
-                    amount: try fields.required("amount").positiveMoney(at: place.member("amount"))))
+                        try fields.required("instrument"), at: itemPath.member("instrument"), rule),
+                    amount: try fields.required("amount").positiveMoney(at: itemPath.member("amount"))))
         }
         return legs
     }
@@ -79,11 +79,11 @@ struct CreateBody: Sendable, Hashable {
         guard members.count <= 20 else { throw .malformed(path, "Must have at most 20 members.") }
         var metadata: [String: String] = [:]
         for member in members {
-            let place = path.member(member.name)
+            let field = path.member(member.name)
             guard (1...40).contains(member.name.unicodeScalars.count) else {
-                throw .malformed(place, "The name must have 1 to 40 characters.")
+                throw .malformed(field, "The name must have 1 to 40 characters.")
             }
-            metadata[member.name] = try member.value.text(at: place, length: 0...500)
+            metadata[member.name] = try member.value.text(at: field, length: 0...500)
         }
         return metadata
     }

@@ -4,9 +4,9 @@ internal import Reconciler
 
 /// A place in a listing of payments as callers hold it.
 enum ListingCursor {
-    /// The cursor after `place`.
-    static func encode(_ place: PageCursor, query: PaymentQuery) -> String {
-        cursor(query).text([String(place.createdAt.milliseconds), place.id.text])
+    /// The cursor after `position`.
+    static func encode(_ position: PageCursor, query: PaymentQuery) -> String {
+        cursor(query).text([String(position.createdAt.milliseconds), position.id.text])
     }
 
     /// The place; `nil` unless this cursor was made for this query.

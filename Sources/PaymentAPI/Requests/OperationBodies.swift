@@ -53,13 +53,13 @@ enum LegAmounts {
     static func read(_ value: JSONValue, at path: FieldPath) throws(Problem) -> [Int: Money] {
         let last = Int64(CreateRequest.maximumLegs - 1)
         var amounts: [Int: Money] = [:]
-        for (place, item) in try value.items(at: path, count: 1...CreateRequest.maximumLegs).enumerated() {
-            let fields = try ObjectFields(item, at: path.item(place), allowed: ["index", "amount"])
-            let indexPath = path.item(place).member("index")
+        for (itemIndex, item) in try value.items(at: path, count: 1...CreateRequest.maximumLegs).enumerated() {
+            let fields = try ObjectFields(item, at: path.item(itemIndex), allowed: ["index", "amount"])
+            let indexPath = path.item(itemIndex).member("index")
             let index = Int(try fields.required("index").integer(at: indexPath, in: 0...last))
             guard amounts[index] == nil else { throw .impossible(indexPath, "The same leg twice.") }
             amounts[index] = try fields.required("amount").positiveMoney(
-                at: path.item(place).member("amount"))
+                at: path.item(itemIndex).member("amount"))
         }
         return amounts
     }

@@ -4,7 +4,7 @@ extension ComparisonMachine {
         /// Its positions.
         var items: [Item]
         /// Where each key is among them.
-        private(set) var places: [EffectKey: Int]
+        private(set) var indexByKey: [EffectKey: Int]
         /// Where the run goes on after it.
         var after: ComparisonRun.Checkpoint
         /// What the store knows of its keys is there.
@@ -31,7 +31,7 @@ extension ComparisonMachine {
         init(items: [Item], after: ComparisonRun.Checkpoint) {
             self.items = items
             self.after = after
-            places = Dictionary(items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+            indexByKey = Dictionary(items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
             isLookedUp = true
         }
 
@@ -41,20 +41,20 @@ extension ComparisonMachine {
         ///   - askedAt: when it was asked for.
         ///   - margin: what changed so long before something was asked for is shown as it is.
         init(_ page: ListedPage, of run: ComparisonRun, from: Timestamp?, askedAt: Timestamp?, margin: Span) {
-            var places: [EffectKey: Int] = [:]
+            var indexByKey: [EffectKey: Int] = [:]
             let shown = Page(
                 run: run.id, window: run.listingWindow, horizon: run.horizon, askedAt: askedAt, margin: margin)
             items = []
             items.reserveCapacity(page.positions.count)
             for position in page.positions {
-                if let place = places[position.key] {
-                    items[place].show(position)
+                if let index = indexByKey[position.key] {
+                    items[index].show(position)
                 } else {
-                    places[position.key] = items.count
+                    indexByKey[position.key] = items.count
                     items.append(Item(key: position.key, listed: position, on: shown))
                 }
             }
-            self.places = places
+            self.indexByKey = indexByKey
             after = ComparisonRun.Checkpoint(page.next == nil ? .ours : .listing)
             after.cursor = page.next
             let window = run.listingWindow
@@ -69,10 +69,10 @@ extension ComparisonMachine {
         /// Takes in what the store knows of a key. One that is not on the page was left out of the listing, unless the
         /// page before it shows it: its row is about to be another (seed 352419033: its money was moved twice).
         mutating func take(_ found: KnownPosition) {
-            if let place = places[found.key] {
-                items[place].known = found
+            if let index = indexByKey[found.key] {
+                items[index].known = found
             } else if !besides.contains(found.key) {
-                places[found.key] = items.count
+                indexByKey[found.key] = items.count
                 items.append(Item(leftOut: found))
             }
         }

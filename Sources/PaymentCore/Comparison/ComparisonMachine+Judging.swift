@@ -11,18 +11,18 @@ extension ComparisonMachine {
     mutating func judge(_ now: Timestamp) -> [ComparisonOrder] {
         guard let batch else { return [.letGo] }
         let items = batch.items
-        let judgements = items.indices.map { place in
+        let judgements = items.indices.map { index in
             // Time went on while the provider was asked: whatever it was not asked for is what it was before (seed
             // 3693566213).
-            batch.wasAsked && items[place].asked == nil ? batch.judgements[place] : judgement(items[place], now)
+            batch.wasAsked && items[index].asked == nil ? batch.judgements[index] : judgement(items[index], now)
         }
         self.batch?.judgements = judgements
         guard !batch.wasAsked else { return plan(now) }
-        let places = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
-        guard !places.isEmpty else { return plan(now) }
+        let indices = judgements.indices.filter { isWorthAsking(items[$0], judgements[$0]) }
+        guard !indices.isEmpty else { return plan(now) }
         let isOfListing = contract.inquiry != .byOwnKey
-        let questions = places.map { items[$0].question(isOfListing: isOfListing) }
-        for (place, question) in zip(places, questions) { self.batch?.items[place].asked = question }
+        let questions = indices.map { items[$0].question(isOfListing: isOfListing) }
+        for (index, question) in zip(indices, questions) { self.batch?.items[index].asked = question }
         return [.ask(questions)]
     }
 

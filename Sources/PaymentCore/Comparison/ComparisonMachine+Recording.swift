@@ -5,15 +5,15 @@ extension ComparisonMachine {
         let (items, after) = (batch.items, batch.after)
         let judged = batch.judged
         if batch.discrepancies == nil {
-            let ids = judged.filter { $0.verdict.finds.isDifference || items[$0.place].known.row?.isNamed == true }
-                .map { DiscrepancyID(provider: run.provider, subject: .transaction(items[$0.place].key)) }
+            let ids = judged.filter { $0.verdict.finds.isDifference || items[$0.index].known.row?.isNamed == true }
+                .map { DiscrepancyID(provider: run.provider, subject: .transaction(items[$0.index].key)) }
             guard ids.isEmpty else { return [.readDiscrepancies(ids.sorted())] }
             self.batch?.discrepancies = [:]
         }
         var draft = Draft(run: run)
         count(items, judged.count, into: &draft)
-        for (place, verdict) in judged {
-            guard write(items[place], verdict, into: &draft, now) else {
+        for (index, verdict) in judged {
+            guard write(items[index], verdict, into: &draft, now) else {
                 return [.giveUp(reason: "the sum of the amounts of a run does not fit")]
             }
         }
@@ -25,7 +25,7 @@ extension ComparisonMachine {
         if run.isDry {
             draft.step = ComparisonStep(run: draft.step.run, findings: draft.step.findings)
             draft.step.run.moved = run.moved
-            foundDry.formUnion(judged.filter { $0.verdict.finds.isDifference }.map { items[$0.place].key })
+            foundDry.formUnion(judged.filter { $0.verdict.finds.isDifference }.map { items[$0.index].key })
             if after.phase == .proof { finish(&draft.step.run, now) }
             return record(draft.step)
         }
@@ -181,10 +181,10 @@ extension ComparedPosition {
 
 extension ComparisonMachine.Batch {
     /// Its positions that were not passed over, by their places.
-    fileprivate var judged: [(place: Int, verdict: ComparisonTable.Verdict)] {
-        judgements.enumerated().compactMap { place, judgement in
+    fileprivate var judged: [(index: Int, verdict: ComparisonTable.Verdict)] {
+        judgements.enumerated().compactMap { index, judgement in
             guard case .found(let verdict) = judgement else { return nil }
-            return (place, verdict)
+            return (index, verdict)
         }
     }
 }

@@ -75,7 +75,7 @@ public struct ComparisonMachine: Sendable {
         case .known(let known): return looked(known, now)
         case .ours(let page):
             guard let batch else { return open(ours: page, now) }
-            ahead = page.positions.contains { batch.places[$0.key] != nil } ? .nothing : .ours(page)
+            ahead = page.positions.contains { batch.indexByKey[$0.key] != nil } ? .nothing : .ours(page)
             return []
         case .unsettled(let page): return open(unsettled: page, now)
         case .answers(let answers):
@@ -103,7 +103,7 @@ public struct ComparisonMachine: Sendable {
         case .listing:
             ahead = .reading
             return [.readPage(cursor: run.checkpoint.cursor, limit: settings.pageSize)]
-        case .ours: return [.readOurs(after: run.checkpoint.place, limit: settings.pageSize)]
+        case .ours: return [.readOurs(after: run.checkpoint.lastLeg, limit: settings.pageSize)]
         case .unsettled: return [.readUnsettled(after: run.checkpoint.key, limit: settings.pageSize)]
         case .proof: return [.readStanding]
         case .done: return [.finish]
@@ -200,9 +200,9 @@ extension ComparisonMachine {
     /// One look-up is on its way at a time: first that of the page in work, then that of the next.
     private mutating func lookUpAhead() -> [ComparisonOrder] {
         guard case .listed(var next) = ahead, let batch, batch.isLookedUp,
-            !next.items.contains(where: { batch.places[$0.key] != nil })
+            !next.items.contains(where: { batch.indexByKey[$0.key] != nil })
         else { return [] }
-        next.besides = Set(batch.places.keys)
+        next.besides = Set(batch.indexByKey.keys)
         ahead = .lookingUp(next)
         return [.lookUp(next.questions, listedIn: next.part)]
     }
@@ -224,11 +224,11 @@ extension ComparisonMachine {
     private mutating func open(ours page: BookedPage, _ now: Timestamp) -> [ComparisonOrder] {
         let isLast = page.next == nil
         var after = ComparisonRun.Checkpoint(isLast ? .unsettled : .ours)
-        after.place = page.next
+        after.lastLeg = page.next
         batch = Batch(items: page.positions.map { Item(known: $0) }, after: after)
         batch?.unchanged = page.unchanged
         ahead = isLast ? .nothing : .reading
-        let orders: [ComparisonOrder] = isLast ? [] : [.readOurs(after: after.place, limit: settings.pageSize)]
+        let orders: [ComparisonOrder] = isLast ? [] : [.readOurs(after: after.lastLeg, limit: settings.pageSize)]
         return orders + judge(now)
     }
 

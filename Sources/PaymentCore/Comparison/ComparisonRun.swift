@@ -48,9 +48,16 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         /// Up to where the listing was read, by when transactions changed last.
         public var listedUpTo: Timestamp?
         /// The last of our legs that was compared.
-        public var place: BookedPlace?
+        public var lastLeg: BookedPlace?
         /// The last unsettled key that was looked at.
         public var key: EffectKey?
+
+        /// The names under which it is stored, in the order in which they are written.
+        private enum CodingKeys: String, CodingKey {
+            case phase, cursor, listedUpTo
+            case lastLeg = "place"
+            case key
+        }
 
         /// The beginning of a phase.
         public init(_ phase: Phase) { self.phase = phase }

@@ -35,19 +35,19 @@ extension ListedPosition {
             let again = lines.indices.first {
                 !taken.contains($0) && lines[$0].updatedAt == line.updatedAt && lines[$0].isRelated(to: line)
             }
-            guard let place = again else {
+            guard let index = again else {
                 new.append(line)
                 continue
             }
-            taken.insert(place)
-            if isAnswer || !lines[place].isLater(than: line) { lines[place] = line }
+            taken.insert(index)
+            if isAnswer || !lines[index].isLater(than: line) { lines[index] = line }
         }
         // The newest first: of a charge and an older hold the charge is what became of the charge that was shown before
         // (seed 1237345610).
         for line in ListedPosition.newestFirst(new) {
-            if let place = lines.indices.first(where: { !taken.contains($0) && lines[$0].isRelated(to: line) }) {
-                taken.insert(place)
-                if !lines[place].isLater(than: line) { lines[place] = line }
+            if let index = lines.indices.first(where: { !taken.contains($0) && lines[$0].isRelated(to: line) }) {
+                taken.insert(index)
+                if !lines[index].isLater(than: line) { lines[index] = line }
             } else {
                 taken.insert(lines.count)
                 lines.append(line)
@@ -76,9 +76,9 @@ extension ListedPosition {
         guard isShared else { return self }
         let lines = lines
         let claimed = lines.firstIndex { line in ours.map { line.bears(out: $0) } ?? false }
-        let place = claimed ?? lines.firstIndex(where: \.holdsMoney) ?? lines.indices.last ?? 0
+        let index = claimed ?? lines.firstIndex(where: \.holdsMoney) ?? lines.indices.last ?? 0
         var rest = lines
-        let main = rest.remove(at: place)
+        let main = rest.remove(at: index)
         // What ended beside one with money is the mark of a shared key (seed 7000005: ours expired, the other hold
         // stood, and reading the status again showed ours for ever).
         rest = rest.filter { $0.holdsMoney || $0.status == .pending || main.tookOrHolds }

@@ -97,8 +97,8 @@ public enum KeyFormat: String, Sendable, Hashable, Codable, CaseIterable {
         case .hex40: return bytes.count == 40 && bytes.allSatisfy(KeyFormat.isHex)
         case .uuid:
             return bytes.count == 36
-                && bytes.enumerated().allSatisfy { place, byte in
-                    [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : KeyFormat.isHex(byte)
+                && bytes.enumerated().allSatisfy { index, byte in
+                    [8, 13, 18, 23].contains(index) ? byte == UInt8(ascii: "-") : KeyFormat.isHex(byte)
                 }
         case .base32of26:
             return bytes.count == 26 && bytes.allSatisfy { (0x41...0x5A).contains($0) || (0x32...0x37).contains($0) }

@@ -142,10 +142,10 @@ public struct Payment: Sendable, Hashable, Codable {
                 found.append((leg.index, reference, since))
             }
         }
-        for (place, refund) in refunds.enumerated() {
+        for (refundIndex, refund) in refunds.enumerated() {
             for part in refund.parts where part.state == .processing {
                 guard let since = part.effect.troubledSince else { continue }
-                found.append((part.leg, .refund(place), since))
+                found.append((part.leg, .refund(refundIndex), since))
             }
         }
         return found

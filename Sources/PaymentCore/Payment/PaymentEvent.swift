@@ -23,8 +23,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case recoveryOpened(RecoveryWindow)
     /// People decided about a quarantined leg.
     case resolved(leg: Int, Resolution)
-    /// People decided about the part of a quarantined refund, by its place in the payment's list.
-    case resolvedRefund(place: Int, leg: Int, Resolution)
+    /// People decided about the part of a quarantined refund, by its index in the payment's list.
+    case resolvedRefund(refundIndex: Int, leg: Int, Resolution)
     /// A comparison of both sides found a difference.
     case compared(ComparedDifference)
     /// A comparison found a transaction that is to be undone, and this payment is there to undo it.

@@ -6,8 +6,9 @@ extension PaymentMachine {
         if leg.capture != nil { references.append(.capture) }
         if leg.void != nil { references.append(.void) }
         if leg.compensation != nil { references.append(.compensation) }
-        for (place, refund) in payment.refunds.enumerated() where refund.parts.contains(where: { $0.leg == index }) {
-            references.append(.refund(place))
+        for (refundIndex, refund) in payment.refunds.enumerated()
+        where refund.parts.contains(where: { $0.leg == index }) {
+            references.append(.refund(refundIndex))
         }
         return references
     }
@@ -18,9 +19,9 @@ extension PaymentMachine {
 
     /// An effect of a leg.
     func effect(_ reference: EffectReference, ofLeg index: Int) -> Effect? {
-        guard case .refund(let place) = reference else { return payment.legs[index].effect(reference) }
-        guard payment.refunds.indices.contains(place) else { return nil }
-        return payment.refunds[place].parts.first { $0.leg == index }?.effect
+        guard case .refund(let refundIndex) = reference else { return payment.legs[index].effect(reference) }
+        guard payment.refunds.indices.contains(refundIndex) else { return nil }
+        return payment.refunds[refundIndex].parts.first { $0.leg == index }?.effect
     }
 
     mutating func withEffect(
@@ -31,11 +32,11 @@ extension PaymentMachine {
         case .capture: PaymentMachine.changeIfPresent(&payment.legs[index].capture, change)
         case .void: PaymentMachine.changeIfPresent(&payment.legs[index].void, change)
         case .compensation: PaymentMachine.changeIfPresent(&payment.legs[index].compensation, change)
-        case .refund(let place):
-            guard payment.refunds.indices.contains(place),
-                let part = payment.refunds[place].parts.firstIndex(where: { $0.leg == index })
+        case .refund(let refundIndex):
+            guard payment.refunds.indices.contains(refundIndex),
+                let part = payment.refunds[refundIndex].parts.firstIndex(where: { $0.leg == index })
             else { return }
-            change(&payment.refunds[place].parts[part].effect)
+            change(&payment.refunds[refundIndex].parts[part].effect)
         }
     }
 

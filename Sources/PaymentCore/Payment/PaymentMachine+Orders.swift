@@ -120,64 +120,65 @@ extension PaymentMachine {
     /// Refunds that were asked for, one after the other for each leg.
     mutating func planRefunds(_ actions: inout [PaymentAction], _ context: MachineContext) {
         guard payment.conclusion?.state == .succeeded else { return }
-        for place in payment.refunds.indices where !payment.refunds[place].state.isFinal {
-            for part in payment.refunds[place].parts.indices
-            where payment.refunds[place].parts[part].state == .processing {
-                planRefund(place, part, &actions, context)
+        for refundIndex in payment.refunds.indices where !payment.refunds[refundIndex].state.isFinal {
+            for part in payment.refunds[refundIndex].parts.indices
+            where payment.refunds[refundIndex].parts[part].state == .processing {
+                planRefund(refundIndex, part, &actions, context)
             }
-            if payment.refunds[place].state.isFinal {
+            if payment.refunds[refundIndex].state.isFinal {
                 record(
                     .refund,
                     [
-                        AuditField("refund", payment.refunds[place].id(of: payment)),
-                        AuditField("state", payment.refunds[place].state.rawValue),
+                        AuditField("refund", payment.refunds[refundIndex].id(of: payment)),
+                        AuditField("state", payment.refunds[refundIndex].state.rawValue),
                     ], context)
             }
         }
     }
 
     private mutating func planRefund(
-        _ place: Int, _ part: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+        _ refundIndex: Int, _ part: Int, _ actions: inout [PaymentAction], _ context: MachineContext
     ) {
-        let refund = payment.refunds[place].parts[part]
+        let refund = payment.refunds[refundIndex].parts[part]
         let leg = payment.legs[refund.leg]
         guard !busy.contains(leg.index), let contract = contract(of: leg, context) else { return }
         if contract.refundVisibility == .sumsOnly {
-            switch overlap(place, leg: leg.index) {
+            switch overlap(refundIndex, leg: leg.index) {
             case .processing: return
             case .quarantined:
                 // Whoever resolves the one before it resolves this one too; it must not wait in silence.
-                return quarantineRefund(place, part, .refundInDoubt, row: "refund.behind-quarantine", &actions, context)
+                return quarantineRefund(
+                    refundIndex, part, .refundInDoubt, row: "refund.behind-quarantine", &actions, context)
             default: break
             }
         }
         if needsSumFirst(refund.effect, contract) {
             // A read that does not show the refund before this one yet would take both for somebody else's.
-            let shown = max(payment.refunds[place].createdAt, shownFrom(leg, context))
+            let shown = max(payment.refunds[refundIndex].createdAt, shownFrom(leg, context))
             guard let sum = knownSum(leg), let began = leg.knowledge?.began, began >= shown else {
                 if let (cause, row) = noSum(of: leg, since: shown) {
-                    return quarantineRefund(place, part, cause, row: row, &actions, context)
+                    return quarantineRefund(refundIndex, part, cause, row: row, &actions, context)
                 }
                 if leg.notBefore == nil, leg.inquiries == 0 {
                     payment.legs[leg.index].notBefore = max(context.now, shown)
                 }
                 return ask(leg: leg.index, &actions, context)
             }
-            payment.refunds[place].parts[part].effect.sumBefore = sum
+            payment.refunds[refundIndex].parts[part].effect.sumBefore = sum
         }
         let verdict = context.effectTable.decide(
-            facts(.refund(place), refund.effect, leg: leg, goal: .do, contract, context))
+            facts(.refund(refundIndex), refund.effect, leg: leg, goal: .do, contract, context))
         switch verdict.decision {
         case .done:
-            payment.refunds[place].parts[part].state = .succeeded
+            payment.refunds[refundIndex].parts[part].state = .succeeded
         case .sendFirst, .sendAgain:
-            send(.refund(place), leg: leg.index, row: verdict.row, &actions, context)
+            send(.refund(refundIndex), leg: leg.index, row: verdict.row, &actions, context)
         case .gone:
-            payment.refunds[place].parts[part].state = .failed
-            payment.refunds[place].parts[part].reason =
+            payment.refunds[refundIndex].parts[part].state = .failed
+            payment.refunds[refundIndex].parts[part].reason =
                 leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
         case .quarantine(let cause):
-            quarantineRefund(place, part, cause, row: verdict.row, &actions, context)
+            quarantineRefund(refundIndex, part, cause, row: verdict.row, &actions, context)
         default:
             wait(verdict.decision, refund.effect, leg: leg.index, &actions, context)
         }
@@ -208,16 +209,16 @@ extension PaymentMachine {
     }
 
     private mutating func quarantineRefund(
-        _ place: Int, _ part: Int, _ cause: QuarantineCause, row: String, _ actions: inout [PaymentAction],
+        _ refundIndex: Int, _ part: Int, _ cause: QuarantineCause, row: String, _ actions: inout [PaymentAction],
         _ context: MachineContext
     ) {
-        payment.refunds[place].parts[part].state = .quarantined
-        payment.refunds[place].parts[part].reason = cause.rawValue
-        let leg = payment.legs[payment.refunds[place].parts[part].leg]
+        payment.refunds[refundIndex].parts[part].state = .quarantined
+        payment.refunds[refundIndex].parts[part].reason = cause.rawValue
+        let leg = payment.legs[payment.refunds[refundIndex].parts[part].leg]
         record(
             .quarantined, leg: leg.index,
             [
-                AuditField("effect", EffectReference.refund(place).description),
+                AuditField("effect", EffectReference.refund(refundIndex).description),
                 AuditField("cause", cause.rawValue), AuditField("row", row),
             ], context)
         actions.append(
@@ -227,9 +228,9 @@ extension PaymentMachine {
 
     /// The state of another refund of the leg that comes first: one that was asked for before, or that is under way.
     /// One that only waits for its turn counts as well: the sum that is read now is not the sum before the next.
-    private func overlap(_ place: Int, leg index: Int) -> RefundState? {
-        let others = payment.refunds.indices.filter { $0 != place }.flatMap { other in
-            payment.refunds[other].parts.filter { other < place || $0.effect.attempts > 0 }
+    private func overlap(_ refundIndex: Int, leg index: Int) -> RefundState? {
+        let others = payment.refunds.indices.filter { $0 != refundIndex }.flatMap { other in
+            payment.refunds[other].parts.filter { other < refundIndex || $0.effect.attempts > 0 }
         }
         return others.first { $0.leg == index && !$0.state.isFinal }?.state
     }

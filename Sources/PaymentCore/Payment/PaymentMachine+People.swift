@@ -29,23 +29,23 @@ extension PaymentMachine {
     }
 
     /// The same for the part of a refund.
-    mutating func resolveRefund(place: Int, leg index: Int, _ resolution: Resolution, _ context: MachineContext) {
-        guard payment.refunds.indices.contains(place),
-            let part = payment.refunds[place].parts.firstIndex(where: { $0.leg == index }),
-            payment.refunds[place].parts[part].state == .quarantined
+    mutating func resolveRefund(refundIndex: Int, leg index: Int, _ resolution: Resolution, _ context: MachineContext) {
+        guard payment.refunds.indices.contains(refundIndex),
+            let part = payment.refunds[refundIndex].parts.firstIndex(where: { $0.leg == index }),
+            payment.refunds[refundIndex].parts[part].state == .quarantined
         else { return }
         switch resolution {
-        case .charged: payment.refunds[place].parts[part].state = .succeeded
-        case .neverCharged, .undoneOutside: payment.refunds[place].parts[part].state = .failed
+        case .charged: payment.refunds[refundIndex].parts[part].state = .succeeded
+        case .neverCharged, .undoneOutside: payment.refunds[refundIndex].parts[part].state = .failed
         case .resume:
-            payment.refunds[place].parts[part].state = .processing
+            payment.refunds[refundIndex].parts[part].state = .processing
             payment.legs[index].knowledge = nil
         }
-        payment.refunds[place].parts[part].reason = "resolved_by_people"
+        payment.refunds[refundIndex].parts[part].reason = "resolved_by_people"
         record(
             .resolved, leg: index,
             [
-                AuditField("effect", EffectReference.refund(place).description),
+                AuditField("effect", EffectReference.refund(refundIndex).description),
                 AuditField("resolution", resolution.rawValue),
             ], context)
     }

@@ -68,8 +68,8 @@ public struct PaymentMachine: Sendable {
             if latch == payment.latch { payment.latchAcknowledged = true }
         case .recoveryOpened(let window): openRecovery(window, context)
         case .resolved(let leg, let resolution): resolve(leg: leg, resolution, context)
-        case .resolvedRefund(let place, let leg, let resolution):
-            resolveRefund(place: place, leg: leg, resolution, context)
+        case .resolvedRefund(let refundIndex, let leg, let resolution):
+            resolveRefund(refundIndex: refundIndex, leg: leg, resolution, context)
         case .compared(let difference): actions += compared(difference, context)
         case .unbooked(let transaction): actions += foundUnbooked(transaction, context)
         }

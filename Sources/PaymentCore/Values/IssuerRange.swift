@@ -81,7 +81,7 @@ struct IssuerRange {
     /// Specifications.
     private static func isArticle(_ digits: ArraySlice<UInt8>) -> Bool {
         var sum = 0
-        for (place, digit) in digits.enumerated() { sum += Int(digit) * (place % 2 == 0 ? 1 : 3) }
+        for (index, digit) in digits.enumerated() { sum += Int(digit) * (index % 2 == 0 ? 1 : 3) }
         return sum % 10 == 0
     }
 }

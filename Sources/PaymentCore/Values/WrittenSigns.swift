@@ -72,23 +72,23 @@ enum IdentifierSigns {
 
     /// Puts a letter in the place of every sign of a UUID, or of a hexadecimal number.
     static func mask(_ signs: inout [WrittenSigns.Sign]) {
-        var place = 0
-        while place < signs.count {
-            guard signs[place].isHexadecimal else {
-                place += 1
+        var position = 0
+        while position < signs.count {
+            guard signs[position].isHexadecimal else {
+                position += 1
                 continue
             }
-            let run = signs[place...].prefix { $0.isHexadecimal }
-            if let uuid = endOfUUID(in: signs, from: place, run: run.endIndex) {
-                for index in place..<uuid { signs[index] = .letter }
-                place = uuid
+            let run = signs[position...].prefix { $0.isHexadecimal }
+            if let uuid = endOfUUID(in: signs, from: position, run: run.endIndex) {
+                for index in position..<uuid { signs[index] = .letter }
+                position = uuid
                 continue
             }
             let end = run.endIndex
             if isHexadecimal(run) {
-                for index in place..<end { signs[index] = .letter }
+                for index in position..<end { signs[index] = .letter }
             }
-            place = end
+            position = end
         }
     }
 
@@ -99,22 +99,22 @@ enum IdentifierSigns {
     private static func endOfUUID(in signs: [WrittenSigns.Sign], from start: Int, run end: Int) -> Int? {
         let begin = end - uuidGroups[0]
         guard begin >= start, signs[start..<begin].allSatisfy({ $0 == .hexadecimalLetter }) else { return nil }
-        var place = begin
+        var position = begin
         var hasLetter = false
         for (index, length) in uuidGroups.enumerated() {
             if index > 0 {
-                guard place < signs.count, signs[place] == .separator else { return nil }
-                place += 1
+                guard position < signs.count, signs[position] == .separator else { return nil }
+                position += 1
             }
-            guard place + length <= signs.count else { return nil }
-            for sign in signs[place..<place + length] {
+            guard position + length <= signs.count else { return nil }
+            for sign in signs[position..<position + length] {
                 guard sign.isHexadecimal else { return nil }
                 hasLetter = hasLetter || sign == .hexadecimalLetter
             }
-            place += length
+            position += length
         }
-        if place < signs.count, signs[place].isHexadecimal { return nil }
-        return hasLetter ? place : nil
+        if position < signs.count, signs[position].isHexadecimal { return nil }
+        return hasLetter ? position : nil
     }
 
     /// Whether a run of hexadecimal digits is more than a decimal number with a word before or after it: letters are on

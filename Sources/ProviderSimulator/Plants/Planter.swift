@@ -40,18 +40,18 @@ struct Planter {
     /// The first that are eligible, in an order that depends on the seed, the kind and the keys alone.
     private func chosen(by order: PlantOrder, besides taken: Set<String>) throws -> [StoredTransaction] {
         let chance = SeededChance(seed: order.seed)
-        var places: [(draw: UInt64, id: Int64)] = []
+        var candidates: [(draw: UInt64, id: Int64)] = []
         let rows = try Row.fetchCursor(
             table.db, sql: "SELECT id, key FROM transactions WHERE provider = ? AND live = 1",
             arguments: [table.provider])
         while let row = try rows.next() {
             let key: String = row[1]
-            if !taken.contains(key) { places.append((chance.draw([order.plant.rawValue, key]), row[0])) }
+            if !taken.contains(key) { candidates.append((chance.draw([order.plant.rawValue, key]), row[0])) }
         }
-        places.sort { ($0.draw, $0.id) < ($1.draw, $1.id) }
+        candidates.sort { ($0.draw, $0.id) < ($1.draw, $1.id) }
         var chosen: [StoredTransaction] = []
-        for place in places where chosen.count < order.count {
-            if let stored = try table.find(id: place.id), order.plant.isEligible(stored.record) {
+        for candidate in candidates where chosen.count < order.count {
+            if let stored = try table.find(id: candidate.id), order.plant.isEligible(stored.record) {
                 chosen.append(stored)
             }
         }

@@ -49,18 +49,18 @@ struct ListTransactions: PaginatedRequest {
         guard let next = body.nextCursor else { return TransactionPage(entries: body.data, next: nil) }
         // Places ascend, so that cursors which go round in a circle are found out of order on their second round.
         guard let last = body.data.last else { throw failure("cursor_does_not_advance") }
-        return TransactionPage(entries: body.data, next: ListingCursor(last: last.place, text: next))
+        return TransactionPage(entries: body.data, next: ListingCursor(last: last.position, text: next))
     }
 
     /// Why a page is not the one that was asked for; `nil` if it is.
     private func oddity(of body: TransactionPage.Body) -> String? {
         guard body.data.count <= limit else { return "page_too_large" }
-        if let last = cursor?.last, let first = body.data.first, last >= first.place { return "out_of_order" }
+        if let last = cursor?.last, let first = body.data.first, last >= first.position { return "out_of_order" }
         var last: TransactionPage.Entry?
         for entry in body.data {
-            guard window.contains(entry.place.instant) else { return "outside_window" }
+            guard window.contains(entry.position.instant) else { return "outside_window" }
             // Two transactions under one key may have one place, which the comparison is to see; one line comes once.
-            let isBehind = last.map { $0.place > entry.place || $0.transaction == entry.transaction } ?? false
+            let isBehind = last.map { $0.position > entry.position || $0.transaction == entry.transaction } ?? false
             if isBehind { return "out_of_order" }
             last = entry
         }
@@ -73,15 +73,15 @@ struct TransactionPage: ResultPage {
     /// A transaction of a listing, which is ordered by when it last changed.
     struct Entry: Sendable {
         let transaction: WireTransaction
-        let place: ListingPlace
+        let position: ListingPlace
 
         /// Reads an entry, which must say when it changed.
         init(_ object: AnswerObject) throws(MalformedAnswer) {
             transaction = try WireTransaction(object)
-            guard let place = ListingPlace(updatedAt: try object.text("updated_at"), key: transaction.key) else {
+            guard let position = ListingPlace(updatedAt: try object.text("updated_at"), key: transaction.key) else {
                 throw MalformedAnswer()
             }
-            self.place = place
+            self.position = position
         }
     }
 

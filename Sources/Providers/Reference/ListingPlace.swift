@@ -37,15 +37,15 @@ struct ListingPlace: Sendable, Hashable, Comparable {
     fileprivate var fields: String { "\(instant.milliseconds) \(finer) \(key.utf8.count) \(key)" }
 
     /// Reads ``fields`` and what follows them.
-    fileprivate static func read(_ text: String) -> (place: ListingPlace, rest: String)? {
+    fileprivate static func read(_ text: String) -> (position: ListingPlace, rest: String)? {
         let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, let milliseconds = Int64(parts[0]), parts[1].utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
             let length = Int(parts[2]), (1...128).contains(length), parts[3].utf8.count > length
         else { return nil }
-        let place = ListingPlace(
+        let position = ListingPlace(
             instant: Timestamp(milliseconds: milliseconds), finer: String(parts[1]),
             key: String(decoding: parts[3].utf8.prefix(length), as: UTF8.self))
-        return (place, String(decoding: parts[3].utf8.dropFirst(length), as: UTF8.self))
+        return (position, String(decoding: parts[3].utf8.dropFirst(length), as: UTF8.self))
     }
 }
 

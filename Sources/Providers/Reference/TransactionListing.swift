@@ -134,7 +134,7 @@ extension ListedPage {
 extension ObservationReading {
     /// A transaction of a listing.
     func position(of entry: TransactionPage.Entry) -> ListedPosition {
-        position(of: entry.transaction, updatedAt: entry.place.instant)
+        position(of: entry.transaction, updatedAt: entry.position.instant)
     }
 
     /// A transaction, as it is compared.

@@ -8,14 +8,14 @@ enum ComparisonLine {
         guard format == .text else { return ComparisonDocument.line(run) }
         let counts = run.counts
         let differences = ComparisonClass.differences.reduce(0) { $0 + counts[$1] }
-        let place =
+        let progress =
             run.state == .running ? "\(run.state.rawValue) (\(run.checkpoint.phase.rawValue))" : run.state.rawValue
         let proof = run.isProven.map { $0 ? "; the money is proven" : "; the money is NOT proven" } ?? ""
         let trouble = run.trouble.map {
             "; held up since \($0.since.rfc3339) by \(TerminalText.written("\($0.code)")), \($0.times) times"
                 + ($0.needsPerson ? ": a person is needed" : "")
         }
-        return "\(run.id)  \(run.provider)  \(run.window.from.rfc3339) to \(run.window.to.rfc3339)  \(place)"
+        return "\(run.id)  \(run.provider)  \(run.window.from.rfc3339) to \(run.window.to.rfc3339)  \(progress)"
             + "\(run.isDry ? ", dry" : "")  listed \(counts.listed), ours \(counts.booked), asked \(counts.asked), "
             + "differ \(differences), opened \(counts.opened), closed \(counts.closed)\(proof)\(trouble ?? "")"
     }

@@ -53,7 +53,7 @@ struct ListDiscrepancies: AsyncParsableCommand {
     /// What is wanted, from the place on that the cursor names.
     func query() throws -> DiscrepancyQuery {
         var query = try filters.query(limit: paging.checkedLimit())
-        query.after = try paging.place { OperatorCursor.place($0, of: scope(of: query)) }
+        query.after = try paging.after { OperatorCursor.cursor($0, of: scope(of: query)) }
         return query
     }
 

@@ -27,12 +27,12 @@ struct DrillCommand: AsyncParsableCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Says which drills there are.")
 
-        @OptionGroup var place: Place
+        @OptionGroup var location: Place
         @Option(help: "text or json.") var output: OutputFormat?
 
         func run() throws {
             let format = OutputFormat.chosen(output)
-            for drill in try place.drills() { say(drill.line(as: format), as: format) }
+            for drill in try location.drills() { say(drill.line(as: format), as: format) }
         }
     }
 
@@ -40,12 +40,12 @@ struct DrillCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Runs a drill; what follows its name is the drill's (NAME --help lists it).")
 
-        @OptionGroup var place: Place
+        @OptionGroup var location: Place
         @Argument(help: "The drill's name.") var name: String
         @Argument(parsing: .captureForPassthrough, help: "Options of the drill.") var options: [String] = []
 
         func run() throws {
-            let drills = try place.drills()
+            let drills = try location.drills()
             guard let drill = drills.first(where: { $0.name == name }) else {
                 let names = drills.map(\.name).joined(separator: ", ")
                 throw CommandFailure(.usage, "there is no drill '\(name)'; allowed: \(names)")
@@ -63,10 +63,10 @@ struct Drill {
 
     /// The drills of a directory, in order of their names.
     static func all(in directory: String) throws -> [Drill] {
-        let place = URL(fileURLWithPath: directory, isDirectory: true)
+        let directoryURL = URL(fileURLWithPath: directory, isDirectory: true)
         var drills: [Drill] = []
-        for name in ((try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []).sorted() {
-            let file = place.appendingPathComponent(name)
+        for name in ((try? FileManager.default.contentsOfDirectory(atPath: directoryURL.path)) ?? []).sorted() {
+            let file = directoryURL.appendingPathComponent(name)
             var isDirectory: ObjCBool = false
             guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory), !isDirectory.boolValue,
                 FileManager.default.isExecutableFile(atPath: file.path),

@@ -16,13 +16,13 @@ struct ListPaging: ParsableArguments {
     }
 
     /// The place of the cursor, if one is given.
-    func place<Place>(_ read: (String) -> Place?) throws -> Place? {
+    func after<Cursor>(_ read: (String) -> Cursor?) throws -> Cursor? {
         guard let cursor else { return nil }
-        guard let place = read(cursor) else {
+        guard let decoded = read(cursor) else {
             throw CommandFailure(
                 .usage, "--cursor: '\(cursor)'; allowed: what a list with the same filters ended with")
         }
-        return place
+        return decoded
     }
 
     /// The last line of a list that has more: for people the command that goes on, for programs the cursor.

@@ -68,7 +68,7 @@ struct ListPayments: AsyncParsableCommand {
             }
         }
         query.reference = reference
-        query.after = try paging.place { OperatorCursor.place($0, of: query) }
+        query.after = try paging.after { OperatorCursor.cursor($0, of: query) }
         return query
     }
 

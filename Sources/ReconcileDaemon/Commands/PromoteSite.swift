@@ -129,8 +129,8 @@ enum SiteText {
             let lag = database.lagBytes.map { ", followers lack \($0) bytes" } ?? ""
             return "primary, replication now \(database.replication.rawValue)\(lag)"
         }
-        let place = "received \(database.received?.text ?? "-"), replayed \(database.replayed?.text ?? "-")"
-        return "standby, \(database.isStreaming ? "streaming" : "not streaming"), \(place)"
+        let logPositions = "received \(database.received?.text ?? "-"), replayed \(database.replayed?.text ?? "-")"
+        return "standby, \(database.isStreaming ? "streaming" : "not streaming"), \(logPositions)"
     }
 
     static func span(_ text: String, _ option: String) throws -> Span {

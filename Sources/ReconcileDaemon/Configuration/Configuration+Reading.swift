@@ -60,13 +60,13 @@ extension Configuration {
         let reconcile = top.section("reconcile")
         let claim = readRecoveryClaim(store)
         let storage = StoreSettings.read(store, environment: environment)
-        var place = readSite(site, storage, environment: environment)
-        let (policy, assumptions) = readPolicy(reconcile, claim, place)
+        var siteSettings = readSite(site, storage, environment: environment)
+        let (policy, assumptions) = readPolicy(reconcile, claim, siteSettings)
         let providers = readProviders(top, policy, assumptions)
-        place.contractsAtRisk = contractsAtRisk(providers, assumptions)
+        siteSettings.contractsAtRisk = contractsAtRisk(providers, assumptions)
         var tokens: Set<Digest> = []
         let configuration = Configuration(
-            site: place, store: storage,
+            site: siteSettings, store: storage,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080),
                 maximumConnections: http.int("max_connections", in: 16...65_536, default: 4_096)),

@@ -15,21 +15,21 @@
             case afterOutcome = "after-outcome"
         }
 
-        private let place: Place
+        private let point: Place
         private let kind: String
         private let remaining: Countdown
 
         init?(environment: [String: String]) {
             guard let text = environment["RECONCILED_FAILPOINT"] else { return nil }
             let parts = text.split(separator: ":").map(String.init)
-            guard parts.count >= 2, let place = Place(rawValue: parts[0]) else { return nil }
-            self.place = place
+            guard parts.count >= 2, let point = Place(rawValue: parts[0]) else { return nil }
+            self.point = point
             kind = parts[1]
             remaining = Countdown(parts.count > 2 ? Int(parts[2]) ?? 1 : 1)
         }
 
-        func reach(_ place: Place, kind: String) async {
-            guard place == self.place, kind == self.kind, await remaining.isDue() else { return }
+        func reach(_ point: Place, kind: String) async {
+            guard point == self.point, kind == self.kind, await remaining.isDue() else { return }
             kill(getpid(), SIGKILL)
         }
 

@@ -166,9 +166,9 @@ extension ComparisonRunner {
         case .readStanding: return .standing(try await store.standing(at: name))
         case .lookUp(let questions, let part):
             return .known(try await store.positions(at: name, questions, listedIn: part))
-        case .readOurs(let place, let limit):
+        case .readOurs(let cursor, let limit):
             return .ours(
-                try await store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit))
+                try await store.changedPositions(at: name, in: run.booksWindow, after: cursor, limit: limit))
         case .readUnsettled(let key, let limit):
             return .unsettled(try await store.unsettledPositions(at: name, after: key, limit: limit))
         case .readDiscrepancies(let ids): return .discrepancies(try await store.discrepancies(ids))
@@ -211,8 +211,8 @@ extension ComparisonRunner {
         guard let listing = provider.listing else { return [:] }
         return await withTaskGroup(of: (EffectKey, KeyAnswer).self) { group in
             var answers: [EffectKey: KeyAnswer] = [:]
-            for (place, question) in questions.enumerated() {
-                if place >= ComparisonRunner.questionsAtOnce, let (key, answer) = await group.next() {
+            for (index, question) in questions.enumerated() {
+                if index >= ComparisonRunner.questionsAtOnce, let (key, answer) = await group.next() {
                     answers[key] = answer
                 }
                 group.addTask { (question.key, await listing.find(question)) }

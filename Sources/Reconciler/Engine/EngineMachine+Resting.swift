@@ -8,7 +8,7 @@ extension EngineMachine {
         /// The window for which they are looked through.
         let window: RecoveryWindow
         /// The page that is being read begins after this place.
-        var place: PageCursor?
+        var cursor: PageCursor?
         /// Every page was read.
         var isDone = false
     }
@@ -27,12 +27,12 @@ extension EngineMachine {
         readResting(after: nil, pause: .zero)
     }
 
-    private mutating func readResting(after place: PageCursor?, pause: Span) {
-        jobs.append(.readResting(after: place, limit: EngineMachine.restingPage, pause: pause))
+    private mutating func readResting(after cursor: PageCursor?, pause: Span) {
+        jobs.append(.readResting(after: cursor, limit: EngineMachine.restingPage, pause: pause))
     }
 
     mutating func resting(_ after: PageCursor?, _ result: Result<Page<Payment>, StoreFailure>) {
-        guard let review = resting, !review.isDone, review.place == after, !isStopped else { return }
+        guard let review = resting, !review.isDone, review.cursor == after, !isStopped else { return }
         guard mayBegin, recovery == review.window else {
             // Whoever gets the right to act begins anew.
             resting = nil
@@ -44,7 +44,7 @@ extension EngineMachine {
             for payment in page.items where review.window.needed(by: payment) != nil {
                 deliver(payment.id, Delivery(events: [.woke], mayBeGone: true))
             }
-            resting?.place = page.next
+            resting?.cursor = page.next
             resting?.isDone = page.next == nil
             if let next = page.next { readResting(after: next, pause: EngineMachine.restingPause) }
         }

@@ -15,15 +15,15 @@ extension EngineMachine {
 
     /// Hands events and requests to the runner of a payment, and to its next one if that ends in between.
     mutating func feed(_ id: PaymentID, _ events: [PaymentEvent], _ requests: [OperationRunner.Request]) {
-        for (place, event) in events.enumerated() {
+        for (index, event) in events.enumerated() {
             guard let token = runners[id]?.lease else {
-                return deliver(id, Delivery(events: Array(events[place...]), requests: requests))
+                return deliver(id, Delivery(events: Array(events[index...]), requests: requests))
             }
             feed(id, token, .event(event))
         }
-        for (place, request) in requests.enumerated() {
+        for (index, request) in requests.enumerated() {
             guard let token = runners[id]?.lease else {
-                return deliver(id, Delivery(requests: Array(requests[place...])))
+                return deliver(id, Delivery(requests: Array(requests[index...])))
             }
             feed(id, token, .request(request))
         }

@@ -157,7 +157,7 @@ public struct EngineMachine: Sendable {
         case .claimedDue(let request, let result): claimedDue(request, result)
         case .claimedWaiting(let request, let result): claimedWaiting(request, result)
         case .nextDue(let result): nextDue(result)
-        case .resting(let place, let result): resting(place, result)
+        case .resting(let cursor, let result): resting(cursor, result)
         case .woke(let moment): woke(moment)
         case .renewalIsDue: renew()
         case .renewed(let leases, let result): renewed(leases, result)

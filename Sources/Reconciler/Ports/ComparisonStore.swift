@@ -69,7 +69,7 @@ public protocol ComparisonStore: Sendable {
     /// ``BookedPlace``, after a place: with what is remembered of each, or, of those that are unchanged since they were
     /// compared, how many they are.
     func changedPositions(
-        at provider: ProviderName, in window: ComparedWindow, after place: BookedPlace?, limit: Int
+        at provider: ProviderName, in window: ComparedWindow, after cursor: BookedPlace?, limit: Int
     ) async throws(StoreFailure) -> BookedPage
 
     /// Reads the remembered positions of a provider that are unsettled (``ComparedPosition/isUnsettled``), with what

@@ -70,16 +70,16 @@ extension SettlementEngine {
                 try await store.nextDue(in: scope)
             }
             take(.nextDue(result))
-        case .readResting(let place, let limit, let delay):
+        case .readResting(let cursor, let limit, let delay):
             if delay > .zero { await pause(for: delay) }
             var query = PaymentQuery(limit: limit)
             query.state = .authorized
-            query.after = place
+            query.after = cursor
             let wanted = query
             let result = await stored("what rests could not be read", nil) { () async throws(StoreFailure) in
                 try await store.payments(wanted)
             }
-            take(.resting(after: place, result))
+            take(.resting(after: cursor, result))
         case .renew(let leases, let span):
             let result = await stored("leases could not be renewed", nil) { () async throws(StoreFailure) in
                 try await store.renew(leases, leaseFor: span)

@@ -49,9 +49,9 @@ public struct ComesToRest: Invariant {
         where leg.quarantine != nil && commit.before?.leg(leg.index)?.quarantine == nil {
             judgeQuarantine(of: leg, in: payment, at, evidence)
         }
-        for (place, refund) in payment.refunds.enumerated() {
+        for (refundIndex, refund) in payment.refunds.enumerated() {
             for part in refund.parts where part.state == .quarantined {
-                guard commit.before?.refundPart(place, leg: part.leg)?.state != .quarantined else { continue }
+                guard commit.before?.refundPart(refundIndex, leg: part.leg)?.state != .quarantined else { continue }
                 judgeQuarantine(of: part, in: payment, at, evidence)
             }
         }

@@ -49,8 +49,8 @@ public struct DrainsFinish: Invariant {
     }
 
     private mutating func finish(_ replica: Int, _ at: Timestamp) {
-        guard let place = drains.firstIndex(where: { $0.replica == replica }) else { return }
-        let took = at - drains.remove(at: place).since
+        guard let index = drains.firstIndex(where: { $0.replica == replica }) else { return }
+        let took = at - drains.remove(at: index).since
         findings.require(
             took <= DrainsFinish.stopsWithin, at, nil,
             "replica \(replica) took \(took.milliseconds) ms to stop")

@@ -22,11 +22,11 @@ extension Commit {
                 Commit.add(effect, .compensation, old?.compensation, leg, &intents)
             }
         }
-        for (place, refund) in after.refunds.enumerated() {
+        for (refundIndex, refund) in after.refunds.enumerated() {
             for part in refund.parts {
                 guard let leg = after.leg(part.leg) else { continue }
-                let old = before?.refundPart(place, leg: part.leg)?.effect
-                Commit.add(part.effect, .refund(place), old, leg, &intents)
+                let old = before?.refundPart(refundIndex, leg: part.leg)?.effect
+                Commit.add(part.effect, .refund(refundIndex), old, leg, &intents)
             }
         }
         return intents
@@ -47,10 +47,10 @@ extension Payment {
     /// The leg of this index.
     func leg(_ index: Int) -> Leg? { legs.indices.contains(index) ? legs[index] : nil }
 
-    /// The part of the refund at a place that is of a leg.
-    func refundPart(_ place: Int, leg: Int) -> Refund.Part? {
-        guard refunds.indices.contains(place) else { return nil }
-        return refunds[place].parts.first { $0.leg == leg }
+    /// The part of a refund, by its index, that is of a leg.
+    func refundPart(_ refundIndex: Int, leg: Int) -> Refund.Part? {
+        guard refunds.indices.contains(refundIndex) else { return nil }
+        return refunds[refundIndex].parts.first { $0.leg == leg }
     }
 }
 

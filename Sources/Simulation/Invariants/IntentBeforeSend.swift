@@ -11,7 +11,7 @@ public struct IntentBeforeSend: Invariant {
     public private(set) var findings = Findings(number)
 
     private struct Attempt: Hashable {
-        let place: EffectPlace
+        let target: EffectPlace
         let number: Int
     }
 
@@ -24,14 +24,14 @@ public struct IntentBeforeSend: Invariant {
     /// Judges a durable change.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         for intent in commit.newIntents {
-            let place = EffectPlace(payment: commit.after.id, leg: intent.leg, effect: intent.effect)
-            unsent[Attempt(place: place, number: intent.number), default: []].append(intent)
+            let target = EffectPlace(payment: commit.after.id, leg: intent.leg, effect: intent.effect)
+            unsent[Attempt(target: target, number: intent.number), default: []].append(intent)
         }
     }
 
     /// Judges a request that left.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {
-        let attempt = Attempt(place: EffectPlace(order), number: order.number)
+        let attempt = Attempt(target: EffectPlace(order), number: order.number)
         let intent = unsent[attempt]?.popLast()
         findings.require(
             intent != nil, at, order.payment,

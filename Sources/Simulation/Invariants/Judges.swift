@@ -28,30 +28,30 @@ public struct Judges: Sendable {
         // What most happen to be is unpacked once, for all.
         switch happening.what {
         case .committed(let commit):
-            for place in invariants.indices { invariants[place].committed(commit, at: at, evidence) }
+            for index in invariants.indices { invariants[index].committed(commit, at: at, evidence) }
         case .sent(let replica, let token, let order):
-            for place in invariants.indices {
-                invariants[place].sent(order, replica: replica, at: at, evidence)
-                invariants[place].began(order.leg, of: order.payment, replica: replica, token: token, at: at)
+            for index in invariants.indices {
+                invariants[index].sent(order, replica: replica, at: at, evidence)
+                invariants[index].began(order.leg, of: order.payment, replica: replica, token: token, at: at)
             }
         case .arrived(let order, let outcome, _):
-            for place in invariants.indices { invariants[place].arrived(order, outcome, at: at, evidence) }
+            for index in invariants.indices { invariants[index].arrived(order, outcome, at: at, evidence) }
         case .leased(let site, _, let payment, let token):
-            for place in invariants.indices {
-                invariants[place].leased(site: site, payment: payment, token: token, at: at)
+            for index in invariants.indices {
+                invariants[index].leased(site: site, payment: payment, token: token, at: at)
             }
         case .fault(let kind, _, _):
-            for place in invariants.indices { invariants[place].fault(kind, at: at) }
+            for index in invariants.indices { invariants[index].fault(kind, at: at) }
         case .compared(let news):
-            for place in invariants.indices { invariants[place].compared(news, at: at, evidence) }
+            for index in invariants.indices { invariants[index].compared(news, at: at, evidence) }
         default:
-            for place in invariants.indices { invariants[place].observe(happening, evidence) }
+            for index in invariants.indices { invariants[index].observe(happening, evidence) }
         }
     }
 
     /// Judges the end: nothing is due, and nothing is on the wire.
     public mutating func atRest(_ evidence: Evidence) {
-        for place in invariants.indices { invariants[place].atRest(evidence) }
+        for index in invariants.indices { invariants[index].atRest(evidence) }
     }
 
     /// What was violated, in the order of the invariants.

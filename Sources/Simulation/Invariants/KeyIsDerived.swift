@@ -27,13 +27,13 @@ public struct KeyIsDerived: Invariant {
                 "the payment's identifier is not derived from caller and key")
         }
         for intent in commit.newIntents {
-            let place = EffectPlace(payment: payment.id, leg: intent.leg, effect: intent.effect)
-            if keys[place] == intent.key { continue }
+            let target = EffectPlace(payment: payment.id, leg: intent.leg, effect: intent.effect)
+            if keys[target] == intent.key { continue }
             let derived = KeyIsDerived.derived(intent, payment, evidence)
             findings.require(
                 derived == intent.key, at, payment.id,
                 "the key of leg \(intent.leg), \(intent.effect), is not what its definition says")
-            keys[place] = intent.key
+            keys[target] = intent.key
             let primary = EffectPlace(payment: payment.id, leg: intent.leg, effect: .primary)
             primaries[primary] = payment.leg(intent.leg)?.primary.key
         }
@@ -65,9 +65,9 @@ public struct KeyIsDerived: Invariant {
         case .capture: (operation, kind) = (payment.capture?.key ?? payment.key, .capture)
         case .void: (operation, kind) = (payment.key, .void)
         case .compensation: (operation, kind) = (payment.key, .refund)
-        case .refund(let place):
-            guard payment.refunds.indices.contains(place) else { return nil }
-            (operation, kind) = (payment.refunds[place].key, .refund)
+        case .refund(let refundIndex):
+            guard payment.refunds.indices.contains(refundIndex) else { return nil }
+            (operation, kind) = (payment.refunds[refundIndex].key, .refund)
         }
         let source = EffectKey.Source(
             caller: payment.caller, payment: payment.id, operation: operation, leg: leg.index, effect: kind)

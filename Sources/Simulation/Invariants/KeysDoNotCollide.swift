@@ -54,14 +54,14 @@ public struct KeysDoNotCollide: Invariant {
 
     /// Judges a request that left.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {
-        let place = Place(caller: order.caller, payment: order.payment, leg: order.leg, effect: order.effect)
+        let target = Place(caller: order.caller, payment: order.payment, leg: order.leg, effect: order.effect)
         guard let known = effects[order.key] else {
-            effects[order.key] = place
+            effects[order.key] = target
             return
         }
         findings.require(
-            known.caller == place.caller && known.payment == place.payment && known.leg == place.leg
-                && KeysDoNotCollide.agree(known.effect, place.effect),
+            known.caller == target.caller && known.payment == target.payment && known.leg == target.leg
+                && KeysDoNotCollide.agree(known.effect, target.effect),
             at, order.payment, "one effect key for two effects")
     }
 

@@ -61,21 +61,21 @@ public struct MoneyMatchesBooks: Invariant {
     ) {
         // What somebody else made is in no account of ours; whether it is undone, 22 judges.
         if payment.isUndoing, evidence.provider(leg.provider)?.isStranger(leg.primary.key) == true { return }
-        let place = MoneyMatchesBooks.account(leg, &accounts)
+        let accountIndex = MoneyMatchesBooks.account(leg, &accounts)
         let figures = evidence.figures(payment.id, leg)
         guard payment.conclusion != nil, leg.quarantine == nil,
             !MoneyMatchesBooks.hasRefundInDoubt(payment, leg), !isRefundLost(leg, evidence),
             !MoneyMatchesBooks.isTakenAnew(leg, evidence)
         else {
-            accounts[place].leftOut += figures.net
+            accounts[accountIndex].leftOut += figures.net
             return
         }
         let ours = leg.capturedAmount.value - payment.refundedAmount(ofLeg: leg.index).value
-        accounts[place].ours += ours
-        accounts[place].outside += figures.refundedOutside
+        accounts[accountIndex].ours += ours
+        accounts[accountIndex].outside += figures.refundedOutside
         let (more, less) = (max(0, figures.removedOutside), max(0, -figures.removedOutside))
-        accounts[place].more += more
-        accounts[place].less += less
+        accounts[accountIndex].more += more
+        accounts[accountIndex].less += less
         findings.require(
             figures.net - more <= ours && ours <= figures.net + figures.refundedOutside + less, evidence.now,
             payment.id,
@@ -110,8 +110,8 @@ public struct MoneyMatchesBooks: Invariant {
 
     private static func account(_ leg: Leg, _ accounts: inout [Account]) -> Int {
         let currency = leg.amount.currency
-        if let place = accounts.firstIndex(where: { $0.provider == leg.provider && $0.currency == currency }) {
-            return place
+        if let accountIndex = accounts.firstIndex(where: { $0.provider == leg.provider && $0.currency == currency }) {
+            return accountIndex
         }
         accounts.append(Account(provider: leg.provider, currency: currency))
         return accounts.count - 1

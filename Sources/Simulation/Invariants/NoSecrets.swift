@@ -55,22 +55,22 @@ public struct NoSecrets: Invariant {
     }
 
     private mutating func scan(
-        _ text: String, _ tokens: [[UInt8]], _ place: String, _ payment: PaymentID, _ at: Timestamp,
+        _ text: String, _ tokens: [[UInt8]], _ field: String, _ payment: PaymentID, _ at: Timestamp,
         mayHoldCard: Bool = true
     ) {
         // Keys, times and short words are most of what is written; nothing as short as this can give anything
         // away.
         guard text.utf8.count >= 4 else { return }
         if mayHoldCard {
-            findings.require(!CardNumber.appears(in: text), at, payment, "a card number in \(place)")
+            findings.require(!CardNumber.appears(in: text), at, payment, "a card number in \(field)")
         }
         for token in tokens {
             findings.require(
-                !NoSecrets.holds(text, token, ignoringCase: false), at, payment, "an instrument in \(place)")
+                !NoSecrets.holds(text, token, ignoringCase: false), at, payment, "an instrument in \(field)")
         }
         for marker in NoSecrets.markers {
             findings.require(
-                !NoSecrets.holds(text, marker, ignoringCase: true), at, payment, "a secret in \(place)")
+                !NoSecrets.holds(text, marker, ignoringCase: true), at, payment, "a secret in \(field)")
         }
     }
 
@@ -80,13 +80,13 @@ public struct NoSecrets: Invariant {
         var start = bytes.startIndex
         while start != bytes.endIndex {
             if lowered(bytes[start], ignoringCase) == first {
-                var place = start
+                var position = start
                 var matched = 0
-                while place != bytes.endIndex, matched < wanted.count,
-                    lowered(bytes[place], ignoringCase) == wanted[matched]
+                while position != bytes.endIndex, matched < wanted.count,
+                    lowered(bytes[position], ignoringCase) == wanted[matched]
                 {
                     matched += 1
-                    place = bytes.index(after: place)
+                    position = bytes.index(after: position)
                 }
                 if matched == wanted.count { return true }
             }

@@ -46,9 +46,9 @@ public struct TrailUnbroken: Invariant {
 
     /// Judges the end.
     public mutating func atRest(_ evidence: Evidence) {
-        for (place, payment) in evidence.rows.everyPayment().enumerated() {
+        for (index, payment) in evidence.rows.everyPayment().enumerated() {
             let trail = evidence.rows.trail(of: payment.id)
-            if place % 8 == 0 {
+            if index % 8 == 0 {
                 do {
                     try AuditHead.verify(trail, of: payment.id, head: payment.auditHead)
                 } catch {

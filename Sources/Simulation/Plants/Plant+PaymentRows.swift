@@ -12,8 +12,8 @@ extension Plant {
         bug(
             "captureLostForgotten", "a capture that can no longer be had counts as made", within: 20, breaks: [1, 8],
             paymentTable: .seeing { facts in
-                for place in facts.legs.indices where facts.legs[place].forward == .unattainable {
-                    facts.legs[place].forward = .done
+                for index in facts.legs.indices where facts.legs[index].forward == .unattainable {
+                    facts.legs[index].forward = .done
                 }
             }),
         bug(
@@ -29,11 +29,11 @@ extension Plant {
         bug(
             "goneLegForgotten", "the other legs go on when one is gone", within: 20, breaks: [8],
             paymentTable: .seeing { facts in
-                for place in facts.legs.indices where facts.legs[place].standing == .gone && facts.latch == .none {
-                    facts.legs[place].standing = .taken
+                for index in facts.legs.indices where facts.legs[index].standing == .gone && facts.latch == .none {
+                    facts.legs[index].standing = .taken
                 }
-                for place in facts.legs.indices where facts.legs[place].forward == .unattainable {
-                    facts.legs[place].forward = .done
+                for index in facts.legs.indices where facts.legs[index].forward == .unattainable {
+                    facts.legs[index].forward = .done
                 }
             }),
         bug(
@@ -50,8 +50,8 @@ extension Plant {
             breaks: [1, 7, 15],
             paymentTable: .seeing { facts in
                 guard facts.latch == .back || facts.latch == .compensate else { return }
-                for place in facts.legs.indices where facts.legs[place].standing == .quarantined {
-                    facts.legs[place].standing = .gone
+                for index in facts.legs.indices where facts.legs[index].standing == .quarantined {
+                    facts.legs[index].standing = .gone
                 }
             }),
         bug(
@@ -64,7 +64,7 @@ extension Plant {
             "latchesUnread", "in a recovery window the payment latches before every leg was read", within: 60,
             breaks: [1, 4, 6, 7, 8, 15],
             paymentTable: .seeing { facts in
-                for place in facts.legs.indices { facts.legs[place].freshlyRead = true }
+                for index in facts.legs.indices { facts.legs[index].freshlyRead = true }
             }, in: .lossy),
     ]
 }

@@ -50,15 +50,15 @@ public struct PlantedBug: Sendable {
     public func hunt(from first: UInt64 = 1, most: Int? = nil, reduction: Reduction = Reduction()) -> Hunt {
         var unclean: [UInt64] = []
         let count = max(0, min(most ?? withinSeeds, withinSeeds))
-        for place in 0..<count {
-            let seed = first &+ UInt64(place)
+        for index in 0..<count {
+            let seed = first &+ UInt64(index)
             let plan = reduction.plan(seed: seed, plant: plant)
             if finding(in: World.run(plan)) != nil {
                 unclean.append(seed)
                 continue
             }
             if let finding = finding(in: World.run(plan, plant: plant)) {
-                return Hunt(seeds: place + 1, seed: seed, finding: finding, uncleanSeeds: unclean)
+                return Hunt(seeds: index + 1, seed: seed, finding: finding, uncleanSeeds: unclean)
             }
         }
         return Hunt(seeds: count, seed: nil, finding: nil, uncleanSeeds: unclean)

@@ -43,10 +43,10 @@ public struct Surroundings: Sendable {
         }
         let assumptions = SafetyAssumptions(
             storeKeepsAcknowledgedRows: plan.keepsAcknowledgedRows, plugAllowed: plan.policy.plugAllowed)
-        for place in plan.providers.indices {
-            var contract = plan.providers[place].contract
+        for index in plan.providers.indices {
+            var contract = plan.providers[index].contract
             term(&contract)
-            if contract.traps(under: assumptions).isEmpty { plan.providers[place].contract = contract }
+            if contract.traps(under: assumptions).isEmpty { plan.providers[index].contract = contract }
         }
         // What was assumed before is drawn from the contracts as they are now.
         plan.rollout = Rollout(Chance(seed: seed), of: plan)

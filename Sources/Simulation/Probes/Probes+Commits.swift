@@ -81,8 +81,8 @@ extension Probes {
 
     private mutating func refunds(_ payment: Payment) {
         let parts = payment.refunds.flatMap(\.parts)
-        for (place, part) in parts.enumerated() {
-            let others = parts.dropFirst(place + 1)
+        for (index, part) in parts.enumerated() {
+            let others = parts.dropFirst(index + 1)
             note(
                 .equalRefunds,
                 others.contains { $0.leg == part.leg && $0.effect.amount == part.effect.amount })

@@ -9,18 +9,18 @@ public struct Probes: Sendable {
     public init() {}
 
     /// The situations that were met, in the order of their declaration.
-    public var hit: [Situation] { Situation.allCases.filter { met[Probes.place($0)] } }
+    public var hit: [Situation] { Situation.allCases.filter { met[Probes.index($0)] } }
     /// The situations that were not.
-    public var missed: [Situation] { Situation.allCases.filter { !met[Probes.place($0)] } }
+    public var missed: [Situation] { Situation.allCases.filter { !met[Probes.index($0)] } }
 
-    private static let places: [Situation: Int] = Dictionary(
+    private static let indices: [Situation: Int] = Dictionary(
         zip(Situation.allCases, Situation.allCases.indices), uniquingKeysWith: { first, _ in first })
 
-    private static func place(_ situation: Situation) -> Int { places[situation] ?? 0 }
+    private static func index(_ situation: Situation) -> Int { indices[situation] ?? 0 }
 
     mutating func note(_ situation: Situation, _ holds: @autoclosure () -> Bool) {
-        let place = Probes.place(situation)
-        if !met[place], holds() { met[place] = true }
+        let index = Probes.index(situation)
+        if !met[index], holds() { met[index] = true }
     }
 
     /// Looks at one happening. The evidence is that of the moment after it.

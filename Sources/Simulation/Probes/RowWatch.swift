@@ -28,17 +28,17 @@ public final class RowWatch: Sendable {
         EffectTable(
             rows: table.rows.map { row in
                 let alone = EffectTable(rows: [row])
-                let place = RowWatch.effectRowNames.firstIndex(of: row.name)
+                let index = RowWatch.effectRowNames.firstIndex(of: row.name)
                 return EffectTable.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
-                    if let place { note(effectRow: place) }
+                    if let index { note(effectRow: index) }
                     return alone.decide(facts).decision
                 }
             })
     }
 
-    private func note(effectRow place: Int) {
-        let bit: UInt64 = 1 << UInt64(place & 63)
-        if place < 64 {
+    private func note(effectRow index: Int) {
+        let bit: UInt64 = 1 << UInt64(index & 63)
+        if index < 64 {
             firstEffectRows.bitwiseOr(bit, ordering: .relaxed)
         } else {
             otherEffectRows.bitwiseOr(bit, ordering: .relaxed)
@@ -49,9 +49,9 @@ public final class RowWatch: Sendable {
     public func watching(_ table: PaymentTable) -> PaymentTable {
         PaymentTable(
             rows: table.rows.map { row in
-                let place = RowWatch.paymentRowNames.firstIndex(of: row.name)
+                let index = RowWatch.paymentRowNames.firstIndex(of: row.name)
                 return PaymentTable.Row(row.name, when: { row.applies(to: $0) }) { [self] facts in
-                    if let place { paymentRows.bitwiseOr(1 << UInt64(place), ordering: .relaxed) }
+                    if let index { paymentRows.bitwiseOr(1 << UInt64(index), ordering: .relaxed) }
                     return row.decides(facts)
                 }
             })

@@ -3,12 +3,12 @@ internal import PaymentCore
 extension SimulatedProvider {
     /// A hold or a sale.
     mutating func begin(
-        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
     ) -> Execution {
         if contract.enforcesNotAfter, let limit = order.notAfter, now > limit {
             return Execution(doubt("not_after_passed"))
         }
-        if let place, let answer = replayed(order, place, at: now, began: began) { return answer }
+        if let index, let answer = replayed(order, index, at: now, began: began) { return answer }
         var transaction = SimulatedTransaction(
             order, at: now, status: order.kind == .sale ? .captured : .authorized)
         if order.kind == .authorize, let life = contract.authorizationLife {
@@ -42,8 +42,8 @@ extension SimulatedProvider {
     }
 
     /// What a key that is known is answered; `nil` if it is executed anew.
-    private func replayed(_ order: SendOrder, _ place: Int, at now: Timestamp, began: Timestamp) -> Execution? {
-        let known = transactions[place]
+    private func replayed(_ order: SendOrder, _ index: Int, at now: Timestamp, began: Timestamp) -> Execution? {
+        let known = transactions[index]
         if known.status == .tombstoned {
             return Execution(report(.refused, "tombstoned", known, began))
         }

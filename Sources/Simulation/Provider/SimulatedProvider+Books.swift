@@ -34,29 +34,29 @@ public struct BookFigures: Sendable, Hashable {
 extension SimulatedProvider {
     /// The transaction that is known under a key at `now`; `nil` also if it was lost.
     public func transaction(_ key: EffectKey, at now: Timestamp) -> SimulatedTransaction? {
-        let known = placesByKey[key]?.last.map { transactions[$0].settled(at: now) }
+        let known = indicesByKey[key]?.last.map { transactions[$0].settled(at: now) }
         return known.flatMap { $0.isLost ? nil : $0 }
     }
 
     /// Every transaction under a key that was not lost, in the order of their first use.
     func transactions(under key: EffectKey, at now: Timestamp) -> [SimulatedTransaction] {
-        (placesByKey[key] ?? []).map { transactions[$0].settled(at: now) }.filter { !$0.isLost }
+        (indicesByKey[key] ?? []).map { transactions[$0].settled(at: now) }.filter { !$0.isLost }
     }
 
     /// Every transaction of a leg that was not lost, under whatever key, in the order of their first use.
     public func transactions(of payment: PaymentID, leg: Int, at now: Timestamp) -> [SimulatedTransaction] {
-        (placesByLeg[LegPlace(payment: payment, leg: leg)] ?? []).map { transactions[$0].settled(at: now) }
+        (indicesByLeg[LegPlace(payment: payment, leg: leg)] ?? []).map { transactions[$0].settled(at: now) }
             .filter { !$0.isLost }
     }
 
     /// What the books say of a leg at `now`, over every key.
     public func figures(of payment: PaymentID, leg: Int, at now: Timestamp) -> BookFigures {
         var figures = BookFigures()
-        for place in placesByLeg[LegPlace(payment: payment, leg: leg)] ?? [] {
-            if transactions[place].isDue(at: now) {
-                figures.count(transactions[place].settled(at: now))
+        for index in indicesByLeg[LegPlace(payment: payment, leg: leg)] ?? [] {
+            if transactions[index].isDue(at: now) {
+                figures.count(transactions[index].settled(at: now))
             } else {
-                figures.count(transactions[place])
+                figures.count(transactions[index])
             }
         }
         return figures
@@ -65,7 +65,7 @@ extension SimulatedProvider {
     /// What the books say under a key at `now`.
     func figures(of key: EffectKey, at now: Timestamp) -> BookFigures {
         var figures = BookFigures()
-        for place in placesByKey[key] ?? [] { figures.count(transactions[place].settled(at: now)) }
+        for index in indicesByKey[key] ?? [] { figures.count(transactions[index].settled(at: now)) }
         return figures
     }
 
@@ -79,14 +79,14 @@ extension SimulatedProvider {
         var sums: [(currency: Currency, figures: BookFigures)] = []
         for transaction in transactions where !transaction.isStranger {
             let currency = transaction.amount.currency
-            let place: Int
+            let index: Int
             if let known = sums.firstIndex(where: { $0.currency == currency }) {
-                place = known
+                index = known
             } else {
                 sums.append((currency, BookFigures()))
-                place = sums.count - 1
+                index = sums.count - 1
             }
-            sums[place].figures.count(transaction.settled(at: now))
+            sums[index].figures.count(transaction.settled(at: now))
         }
         return sums.sorted { $0.currency.code < $1.currency.code }
     }

@@ -3,10 +3,10 @@ internal import PaymentCore
 extension SimulatedProvider {
     /// Takes what is held.
     mutating func capture(
-        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
     ) -> Execution {
-        guard let place else { return unknown(began) }
-        let known = transactions[place]
+        guard let index else { return unknown(began) }
+        let known = transactions[index]
         if let answer = replayed(order, known.captures, known, at: now, began: began) { return answer }
         guard known.status != .pending, !known.captures.contains(where: { $0.state == .pending }) else {
             return tooEarly(known, began)
@@ -16,21 +16,21 @@ extension SimulatedProvider {
             return ruledOut(known, began)
         }
         let (movement, felt) = movement(order, at: now, whims)
-        transactions[place].change(at: now, lag: contract.visibilityLag) {
+        transactions[index].change(at: now, lag: contract.visibilityLag) {
             $0.captures.removeAll { $0.key == order.key && $0.state == .declined }
             $0.captures.append(movement)
             if movement.state == .succeeded { $0.status = .captured }
         }
-        if movement.state == .succeeded { transactions[place].takenAt = now }
-        return answered(movement, place, began, felt)
+        if movement.state == .succeeded { transactions[index].takenAt = now }
+        return answered(movement, index, began, felt)
     }
 
     /// Gives back what was taken.
     mutating func refund(
-        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
     ) -> Execution {
-        guard let place else { return unknown(began) }
-        let known = transactions[place]
+        guard let index else { return unknown(began) }
+        let known = transactions[index]
         if let answer = replayed(order, known.refunds, known, at: now, began: began) { return answer }
         guard known.status != .pending else { return tooEarly(known, began) }
         var left = known.captured
@@ -42,25 +42,25 @@ extension SimulatedProvider {
         // Where only sums are shown, a refund that is undecided could not be told from one that never came.
         if contract.refundVisibility == .sumsOnly { allowed.pendingFor = .zero }
         let (movement, felt) = movement(order, at: now, allowed)
-        transactions[place].change(at: now, lag: contract.visibilityLag) {
+        transactions[index].change(at: now, lag: contract.visibilityLag) {
             $0.refunds.removeAll { $0.key == order.key && $0.state == .declined }
             $0.refunds.append(movement)
         }
-        if movement.state == .declined { transactions[place].undoDeclines += 1 }
-        return answered(movement, place, began, felt)
+        if movement.state == .declined { transactions[index].undoDeclines += 1 }
+        return answered(movement, index, began, felt)
     }
 
     /// Releases a hold, reverses a sale, or leaves a tombstone, as far as the contract goes.
     mutating func void(
-        _ order: SendOrder, _ place: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
     ) -> Execution {
-        guard let place else {
+        guard let index else {
             guard contract.cancel == .tombstoning else { return unknown(began) }
             let tombstone = SimulatedTransaction(order, at: now, status: .tombstoned)
             enter(tombstone)
             return Execution(report(.accepted, "tombstoned", tombstone, began), changed: true)
         }
-        let known = transactions[place]
+        let known = transactions[index]
         switch known.status {
         case .voided, .tombstoned, .expired:
             return Execution(report(.accepted, "replayed", known, began))
@@ -70,18 +70,18 @@ extension SimulatedProvider {
             guard !contract.declinesBound, contract.cancel == .tombstoning else {
                 return Execution(report(.accepted, "declined", known, began))
             }
-            return become(.tombstoned, place, at: now, began)
+            return become(.tombstoned, index, at: now, began)
         case .authorized where known.captures.contains { $0.state == .pending }:
             return tooEarly(known, began)
         case .captured where !isReversible(known, at: now):
             return ruledOut(known, began)
         case .authorized, .captured:
             guard !whims.declines else {
-                transactions[place].undoDeclines += 1
+                transactions[index].undoDeclines += 1
                 return Execution(
                     report(.declined, "void_declined", known, began), felt: Whims(declines: true))
             }
-            return become(.voided, place, at: now, began)
+            return become(.voided, index, at: now, began)
         case .notFound, .unavailable:
             return unknown(began)
         }
@@ -96,10 +96,10 @@ extension SimulatedProvider {
     }
 
     private mutating func become(
-        _ status: Observation.Status, _ place: Int, at now: Timestamp, _ began: Timestamp
+        _ status: Observation.Status, _ index: Int, at now: Timestamp, _ began: Timestamp
     ) -> Execution {
-        transactions[place].change(at: now, lag: contract.visibilityLag) { $0.status = status }
-        return Execution(report(.accepted, status.rawValue, transactions[place], began), changed: true)
+        transactions[index].change(at: now, lag: contract.visibilityLag) { $0.status = status }
+        return Execution(report(.accepted, status.rawValue, transactions[index], began), changed: true)
     }
 
     /// What the key of a capture or refund that is known is answered; `nil` if it is executed anew.
@@ -135,13 +135,13 @@ extension SimulatedProvider {
     }
 
     private func answered(
-        _ movement: SimulatedTransaction.Movement, _ place: Int, _ began: Timestamp, _ felt: Whims
+        _ movement: SimulatedTransaction.Movement, _ index: Int, _ began: Timestamp, _ felt: Whims
     ) -> Execution {
         let declined = movement.state == .declined
         return Execution(
             report(
-                declined ? .declined : .accepted, declined ? "declined" : transactions[place].status.rawValue,
-                transactions[place], began),
+                declined ? .declined : .accepted, declined ? "declined" : transactions[index].status.rawValue,
+                transactions[index], began),
             changed: !declined, felt: felt)
     }
 

@@ -8,29 +8,29 @@ extension SimulatedProvider {
     mutating func list(
         _ window: ComparedWindow, after cursor: String?, limit: Int, at now: Timestamp, staleBy: Span
     ) -> ListedPage {
-        let place = cursor.flatMap(ListedPlace.init(cursor:))
-        var found: [(place: ListedPlace, position: ListedPosition)] = []
+        let sortKey = cursor.flatMap(ListedPlace.init(cursor:))
+        var found: [(sortKey: ListedPlace, position: ListedPosition)] = []
         for index in transactions.indices {
             guard let position = listed(index, at: now, staleBy: staleBy), let changed = position.updatedAt,
                 window.contains(changed)
             else { continue }
             let own = ListedPlace(changed: changed.milliseconds, key: position.key.text)
-            if let place, own <= place { continue }
+            if let sortKey, own <= sortKey { continue }
             found.append((own, position))
         }
-        found.sort { $0.place < $1.place }
+        found.sort { $0.sortKey < $1.sortKey }
         let page = found.prefix(max(1, limit))
         return ListedPage(
-            positions: page.map(\.position), next: found.count > page.count ? page.last?.place.cursor : nil)
+            positions: page.map(\.position), next: found.count > page.count ? page.last?.sortKey.cursor : nil)
     }
 
     /// What it says of a key, and whether its listing shows that too.
     mutating func find(_ question: KeyQuestion, at now: Timestamp, staleBy: Span) -> KeyAnswer {
-        let places = placesByKey[question.key] ?? []
-        guard !question.isOfListing else { return findListed(question, places, at: now, staleBy: staleBy) }
-        guard let place = places.last, var shown = position(place, at: now, staleBy: staleBy) else { return .absent }
-        for place in places.dropLast() where !isHidden(question.key, at: now) {
-            guard let line = position(place, at: now, staleBy: .zero), let changed = line.updatedAt,
+        let indices = indicesByKey[question.key] ?? []
+        guard !question.isOfListing else { return findListed(question, indices, at: now, staleBy: staleBy) }
+        guard let index = indices.last, var shown = position(index, at: now, staleBy: staleBy) else { return .absent }
+        for index in indices.dropLast() where !isHidden(question.key, at: now) {
+            guard let line = position(index, at: now, staleBy: .zero), let changed = line.updatedAt,
                 question.earlier.contains(changed)
             else { continue }
             shown = shown.beside(line)
@@ -42,11 +42,11 @@ extension SimulatedProvider {
     }
 
     private mutating func findListed(
-        _ question: KeyQuestion, _ places: [Int], at now: Timestamp, staleBy: Span
+        _ question: KeyQuestion, _ indices: [Int], at now: Timestamp, staleBy: Span
     ) -> KeyAnswer {
         var lines: [ListedPosition] = []
-        for place in places {
-            guard let line = listed(place, at: now, staleBy: staleBy), let changed = line.updatedAt,
+        for index in indices {
+            guard let line = listed(index, at: now, staleBy: staleBy), let changed = line.updatedAt,
                 question.earlier.contains(changed)
             else { continue }
             lines.append(line)
@@ -55,15 +55,15 @@ extension SimulatedProvider {
         return .shown(lines.reduce(latest) { $0.beside($1) }, isListed: true)
     }
 
-    private mutating func listed(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
+    private mutating func listed(_ index: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
         // Of a key that was forgotten and used anew each transaction is shown: each is money.
-        guard !isHidden(transactions[place].key, at: now) else { return nil }
-        return position(place, at: now, staleBy: staleBy)
+        guard !isHidden(transactions[index].key, at: now) else { return nil }
+        return position(index, at: now, staleBy: staleBy)
     }
 
-    private mutating func position(_ place: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
-        transactions[place].settle(at: now, lag: contract.visibilityLag)
-        let transaction = transactions[place]
+    private mutating func position(_ index: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
+        transactions[index].settle(at: now, lag: contract.visibilityLag)
+        let transaction = transactions[index]
         if transaction.isLost { return nil }
         if let retention = contract.statusRetention, now - transaction.changedAt > retention { return nil }
         let moment = now + (Span.zero - min(staleBy, contract.visibilityLag))

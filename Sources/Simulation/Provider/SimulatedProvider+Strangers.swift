@@ -14,60 +14,60 @@ extension SimulatedProvider {
             leg: leg, at: now)
         transaction.isForeign = isForeign
         transaction.store = store
-        let place = transactions.count
+        let index = transactions.count
         transactions.append(transaction)
         // It is no transaction of a leg of ours, whatever it names; under a key of ours it is not what is asked for.
-        placesByKey[key, default: []].insert(place, at: 0)
+        indicesByKey[key, default: []].insert(index, at: 0)
     }
 
     /// Whether somebody else made the transaction under a key.
-    func isStranger(_ key: EffectKey) -> Bool { placesByKey[key]?.last.map { transactions[$0].isStranger } ?? false }
+    func isStranger(_ key: EffectKey) -> Bool { indicesByKey[key]?.last.map { transactions[$0].isStranger } ?? false }
 
     /// The transaction under a key, if it is decided and nobody touched it yet.
     private mutating func untouched(_ key: EffectKey, at now: Timestamp) -> Int? {
-        guard let place = placesByKey[key]?.last else { return nil }
-        transactions[place].settle(at: now, lag: contract.visibilityLag)
-        let known = transactions[place]
+        guard let index = indicesByKey[key]?.last else { return nil }
+        transactions[index].settle(at: now, lag: contract.visibilityLag)
+        let known = transactions[index]
         let isFree = !known.isUndecided && !known.changedOutside && !known.contradicts && !known.isLost
-        return isFree && known.status != .tombstoned ? place : nil
+        return isFree && known.status != .tombstoned ? index : nil
     }
 
     /// The provider shows another amount from now on.
     mutating func changeAmount(_ key: EffectKey, at now: Timestamp) -> Bool {
-        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
-        transactions[place].change(at: now, lag: contract.visibilityLag) { _ in }
-        transactions[place].contradicts = true
-        transactions[place].changedOutside = true
+        guard let index = untouched(key, at: now), transactions[index].isLive else { return false }
+        transactions[index].change(at: now, lag: contract.visibilityLag) { _ in }
+        transactions[index].contradicts = true
+        transactions[index].changedOutside = true
         return true
     }
 
     /// A refund of ours is taken out of the books.
     mutating func removeRefund(_ key: EffectKey, at now: Timestamp) -> Bool {
-        guard let place = untouched(key, at: now),
-            let refund = transactions[place].refunds.last(where: { $0.state == .succeeded })
+        guard let index = untouched(key, at: now),
+            let refund = transactions[index].refunds.last(where: { $0.state == .succeeded })
         else { return false }
-        transactions[place].change(at: now, lag: contract.visibilityLag) { face in
+        transactions[index].change(at: now, lag: contract.visibilityLag) { face in
             face.refunds.removeAll { $0.key == refund.key }
         }
-        transactions[place].removedOutside += refund.amount.value
-        transactions[place].changedOutside = true
+        transactions[index].removedOutside += refund.amount.value
+        transactions[index].changedOutside = true
         return true
     }
 
     /// The provider forgets a transaction altogether.
     mutating func forget(_ key: EffectKey, at now: Timestamp) -> Bool {
-        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
-        let net = transactions[place].captured - transactions[place].refunded
-        transactions[place].removedOutside -= net
-        transactions[place].change(at: now, lag: contract.visibilityLag) { $0.status = .notFound }
-        transactions[place].changedOutside = true
+        guard let index = untouched(key, at: now), transactions[index].isLive else { return false }
+        let net = transactions[index].captured - transactions[index].refunded
+        transactions[index].removedOutside -= net
+        transactions[index].change(at: now, lag: contract.visibilityLag) { $0.status = .notFound }
+        transactions[index].changedOutside = true
         goneAt[key] = now
         return true
     }
 
     /// The listing withholds a transaction for a time.
     mutating func hide(_ key: EffectKey, until moment: Timestamp, at now: Timestamp) -> Bool {
-        guard let place = untouched(key, at: now), transactions[place].isLive else { return false }
+        guard let index = untouched(key, at: now), transactions[index].isLive else { return false }
         hiddenUntil[key] = moment
         return true
     }

@@ -17,9 +17,9 @@ public struct SimulatedProvider: Sendable {
     /// Every transaction, in the order of its first use.
     public internal(set) var transactions: [SimulatedTransaction] = []
     /// The transactions under a key; the last one is shown, the others were forgotten.
-    var placesByKey: [EffectKey: [Int]] = [:]
+    var indicesByKey: [EffectKey: [Int]] = [:]
     /// The transactions of a leg, under whatever key.
-    var placesByLeg: [LegPlace: [Int]] = [:]
+    var indicesByLeg: [LegPlace: [Int]] = [:]
 
     /// Until when its listing withholds a transaction that it shows to whoever asks for the key.
     var hiddenUntil: [EffectKey: Timestamp] = [:]
@@ -57,16 +57,16 @@ public struct SimulatedProvider: Sendable {
     public mutating func execute(
         _ order: SendOrder, at now: Timestamp, began: Timestamp, whims: Whims = .none
     ) -> Execution {
-        var place = placesByKey[order.transactionKey]?.last
-        if let known = place {
+        var index = indicesByKey[order.transactionKey]?.last
+        if let known = index {
             transactions[known].settle(at: now, lag: contract.visibilityLag)
-            if transactions[known].isLost { place = nil }
+            if transactions[known].isLost { index = nil }
         }
         switch order.kind {
-        case .authorize, .sale: return begin(order, place, at: now, began: began, whims)
-        case .capture: return capture(order, place, at: now, began: began, whims)
-        case .void: return void(order, place, at: now, began: began, whims)
-        case .refund: return refund(order, place, at: now, began: began, whims)
+        case .authorize, .sale: return begin(order, index, at: now, began: began, whims)
+        case .capture: return capture(order, index, at: now, began: began, whims)
+        case .void: return void(order, index, at: now, began: began, whims)
+        case .refund: return refund(order, index, at: now, began: began, whims)
         }
     }
 
@@ -79,7 +79,7 @@ public struct SimulatedProvider: Sendable {
         _ key: EffectKey, began: Timestamp, at now: Timestamp, staleBy: Span = .zero
     ) -> Observation {
         let nothing = Observation(.notFound, began: began, source: .inquiry)
-        guard let places = placesByKey[key], let newest = places.last else { return nothing }
+        guard let indices = indicesByKey[key], let newest = indices.last else { return nothing }
         transactions[newest].settle(at: now, lag: contract.visibilityLag)
         if let retention = contract.statusRetention, now - transactions[newest].changedAt > retention {
             return nothing
@@ -88,26 +88,26 @@ public struct SimulatedProvider: Sendable {
         let staleness = min(staleBy, contract.visibilityLag)
         guard staleness > .zero else { return shown(transactions[newest], began: began, source: .inquiry) }
         let moment = now + (Span.zero - staleness)
-        guard let place = places.last(where: { transactions[$0].firstUse <= moment }) else { return nothing }
-        let face = transactions[place].face(at: moment)
-        return shown(transactions[place], face, began: began, source: .inquiry)
+        guard let index = indices.last(where: { transactions[$0].firstUse <= moment }) else { return nothing }
+        let face = transactions[index].face(at: moment)
+        return shown(transactions[index], face, began: began, source: .inquiry)
     }
 
     /// Somebody changes the transaction at the provider's own console; `false` if it cannot be done to what
     /// is there.
     public mutating func changeOutside(_ change: OutsideChange, _ key: EffectKey, at now: Timestamp) -> Bool {
-        guard let place = placesByKey[key]?.last else { return false }
+        guard let index = indicesByKey[key]?.last else { return false }
         let lag = contract.visibilityLag
-        transactions[place].settle(at: now, lag: lag)
-        let known = transactions[place]
+        transactions[index].settle(at: now, lag: lag)
+        let known = transactions[index]
         guard !known.isUndecided else { return false }
         switch (change, known.status) {
         case (.void, .authorized):
-            transactions[place].change(at: now, lag: lag) { $0.status = .voided }
+            transactions[index].change(at: now, lag: lag) { $0.status = .voided }
         case (.capture, .authorized):
             let movement = outsideMovement("console-capture", known.amount, now)
-            transactions[place].takenAt = now
-            transactions[place].change(at: now, lag: lag) {
+            transactions[index].takenAt = now
+            transactions[index].change(at: now, lag: lag) {
                 $0.captures.append(movement)
                 $0.status = .captured
             }
@@ -116,10 +116,10 @@ public struct SimulatedProvider: Sendable {
             guard left > 0 else { return false }
             let given = money(change == .refundPart ? 1 : left, like: known.amount)
             let movement = outsideMovement("console-\(change.rawValue)", given, now)
-            transactions[place].change(at: now, lag: lag) { $0.refunds.append(movement) }
+            transactions[index].change(at: now, lag: lag) { $0.refunds.append(movement) }
         default: return false
         }
-        transactions[place].changedOutside = true
+        transactions[index].changedOutside = true
         return true
     }
 
@@ -136,10 +136,10 @@ public struct SimulatedProvider: Sendable {
 extension SimulatedProvider {
     /// Notes a new transaction under its key and for its leg.
     mutating func enter(_ transaction: SimulatedTransaction) {
-        let place = transactions.count
+        let index = transactions.count
         transactions.append(transaction)
-        placesByKey[transaction.key, default: []].append(place)
-        placesByLeg[LegPlace(payment: transaction.payment, leg: transaction.leg), default: []].append(place)
+        indicesByKey[transaction.key, default: []].append(index)
+        indicesByLeg[LegPlace(payment: transaction.payment, leg: transaction.leg), default: []].append(index)
     }
 
     /// Whether a key that was used at `firstUse` is forgotten, and would be executed anew.

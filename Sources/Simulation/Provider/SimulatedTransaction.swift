@@ -189,20 +189,20 @@ extension SimulatedTransaction {
     }
 
     private mutating func settleMovements(at now: Timestamp, lag: Span) {
-        for place in face.captures.indices {
-            guard let until = face.captures[place].undecidedUntil, now >= until else { continue }
+        for index in face.captures.indices {
+            guard let until = face.captures[index].undecidedUntil, now >= until else { continue }
             takenAt = until
             change(at: until, lag: lag) {
-                $0.captures[place].undecidedUntil = nil
-                $0.captures[place].state = .succeeded
+                $0.captures[index].undecidedUntil = nil
+                $0.captures[index].state = .succeeded
                 $0.status = .captured
             }
         }
-        for place in face.refunds.indices {
-            guard let until = face.refunds[place].undecidedUntil, now >= until else { continue }
+        for index in face.refunds.indices {
+            guard let until = face.refunds[index].undecidedUntil, now >= until else { continue }
             change(at: until, lag: lag) {
-                $0.refunds[place].undecidedUntil = nil
-                $0.refunds[place].state = .succeeded
+                $0.refunds[index].undecidedUntil = nil
+                $0.refunds[index].state = .succeeded
             }
         }
     }

@@ -95,10 +95,10 @@ public struct Shrinker: Sendable {
     private mutating func shrinkToConcerned() {
         let plan = best.reduction.plan(seed: seed, plant: plant)
         guard case .violated(let violation) = best.finding, let payment = violation.payment,
-            let place = plan.index(of: payment)
+            let paymentIndex = plan.index(of: payment)
         else { return }
         var candidate = best.reduction
-        candidate.keptPayments = [place]
+        candidate.keptPayments = [paymentIndex]
         _ = accepts(candidate)
     }
 

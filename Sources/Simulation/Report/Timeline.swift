@@ -7,14 +7,14 @@ public struct Timeline: Sendable {
         /// When, since the start of the run.
         public let at: Span
         /// Who or what it happens at.
-        public let place: String
+        public let origin: String
         /// What happens.
         public let text: String
 
         /// The line as it is printed.
         public var words: String {
-            let pad = String(repeating: " ", count: max(1, 20 - place.count))
-            return "\(Timeline.clock(at))  \(place)\(pad)\(text)"
+            let pad = String(repeating: " ", count: max(1, 20 - origin.count))
+            return "\(Timeline.clock(at))  \(origin)\(pad)\(text)"
         }
     }
 
@@ -47,23 +47,23 @@ public struct Timeline: Sendable {
             if let ids, let payment = words.payment(happening), !ids.contains(payment) { continue }
             guard let said = words.words(happening) else { continue }
             drawn.append(
-                (Line(at: happening.at - plan.start, place: said.place, text: said.text), said.place + said.shape))
+                (Line(at: happening.at - plan.start, origin: said.origin, text: said.text), said.origin + said.shape))
         }
         var lines = Timeline.drawnTogether(drawn)
         for violation in result.violations.sorted(by: { ($0.at, $0.invariant) < ($1.at, $1.invariant) }) {
             if let end, violation.at > end { continue }
             if let ids, let payment = violation.payment, !ids.contains(payment) { continue }
-            let place = lines.firstIndex { $0.at > violation.at - plan.start } ?? lines.count
+            let lineIndex = lines.firstIndex { $0.at > violation.at - plan.start } ?? lines.count
             let name = violation.payment.map { "\(words.name($0)): " } ?? ""
             lines.insert(
                 Line(
-                    at: violation.at - plan.start, place: "VIOLATED",
-                    text: "invariant \(violation.invariant), \(name)\(violation.words)"), at: place)
+                    at: violation.at - plan.start, origin: "VIOLATED",
+                    text: "invariant \(violation.invariant), \(name)\(violation.words)"), at: lineIndex)
         }
         switch finding {
         case .restless, .misconduct:
             if let finding, let last = lines.last {
-                lines.append(Line(at: last.at, place: "VIOLATED", text: finding.description))
+                lines.append(Line(at: last.at, origin: "VIOLATED", text: finding.description))
             }
         case .violated, .unrepeatable, nil: break
         }
@@ -84,8 +84,8 @@ public struct Timeline: Sendable {
         return head + all.prefix(limit - tail) + ["… \(left) lines are left out …"] + all.suffix(tail)
     }
 
-    private static func id(_ place: Int, _ plan: RunPlan) -> PaymentID? {
-        plan.payments.indices.contains(place) ? plan.payments[place].id : nil
+    private static func id(_ paymentIndex: Int, _ plan: RunPlan) -> PaymentID? {
+        plan.payments.indices.contains(paymentIndex) ? plan.payments[paymentIndex].id : nil
     }
 
     private static func head(_ plan: RunPlan, _ wanted: Set<Int>?) -> [String] {
@@ -96,11 +96,11 @@ public struct Timeline: Sendable {
                 + "faults for \(clock(plan.faultPhase).drop { $0 == " " })"
         ]
         for provider in plan.providers { head.append("  \(provider.name): \(provider.kind)") }
-        for place in (wanted ?? []).sorted() where plan.payments.indices.contains(place) {
-            guard let request = plan.payments[place].requests.first else { continue }
+        for paymentIndex in (wanted ?? []).sorted() where plan.payments.indices.contains(paymentIndex) {
+            guard let request = plan.payments[paymentIndex].requests.first else { continue }
             let legs = request.legs.map { "\($0.provider) \($0.amount)" }
             let mode = request.captureMode.rawValue
-            head.append("  payment \(place): \(legs.joined(separator: " and ")), capture \(mode)")
+            head.append("  payment \(paymentIndex): \(legs.joined(separator: " and ")), capture \(mode)")
         }
         return head
     }
@@ -108,19 +108,19 @@ public struct Timeline: Sendable {
     /// Draws repetitions together: up to four lines that come again and again in the same order are said once.
     private static func drawnTogether(_ all: [(line: Line, shape: String)]) -> [Line] {
         var lines: [Line] = []
-        var place = 0
-        while place < all.count {
+        var position = 0
+        while position < all.count {
             var best = (period: 1, times: 1)
             for period in 1...4 {
-                let times = repetitions(all, at: place, period: period)
+                let times = repetitions(all, at: position, period: period)
                 if times > 2, times * period > best.times * best.period { best = (period, times) }
             }
-            lines.append(contentsOf: all[place..<(place + best.period)].map(\.line))
-            place += best.period * best.times
+            lines.append(contentsOf: all[position..<(position + best.period)].map(\.line))
+            position += best.period * best.times
             guard best.times > 1 else { continue }
-            let last = all[place - 1].line
+            let last = all[position - 1].line
             let what = best.period == 1 ? "the same" : "the last \(best.period) lines"
-            lines.append(Line(at: last.at, place: "…", text: "\(what) again, \(best.times - 1) times until now"))
+            lines.append(Line(at: last.at, origin: "…", text: "\(what) again, \(best.times - 1) times until now"))
         }
         return lines
     }

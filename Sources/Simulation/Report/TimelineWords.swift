@@ -4,14 +4,14 @@ internal import Reconciler
 /// One happening as a person reads it.
 struct HappeningWords {
     /// Who or what it happens at.
-    let place: String
+    let origin: String
     /// What happens.
     let text: String
     /// The same without what counts up, so that repetitions are recognized.
     let shape: String
 
-    init(_ place: String, _ text: String, shape: String? = nil) {
-        self.place = place
+    init(_ origin: String, _ text: String, shape: String? = nil) {
+        self.origin = origin
         self.text = text
         self.shape = shape ?? text
     }

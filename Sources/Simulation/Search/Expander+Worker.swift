@@ -94,10 +94,10 @@ extension Expander {
         }
         let fresh = state[leg: leg].shown
         let isSale = world.legContracts[leg].phases == .sale
-        for (place, view) in ([fresh] + state[leg: leg].earlier(isSale: isSale)).enumerated() {
+        for (viewIndex, view) in ([fresh] + state[leg: leg].earlier(isSale: isSale)).enumerated() {
             let event: LocalEvent =
                 world.scenario.readsTakeTime ? .readBegins(leg: leg, view) : .reads(leg: leg, view)
-            stepped(event, state, site, "\(name) reads leg \(leg)\(place > 0 ? " STALE" : "") = \(view)", &sink)
+            stepped(event, state, site, "\(name) reads leg \(leg)\(viewIndex > 0 ? " STALE" : "") = \(view)", &sink)
         }
     }
 

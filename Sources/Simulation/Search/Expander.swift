@@ -44,7 +44,7 @@ struct Expander {
         rowsAreLost(state, &sink)
         writesLate(state, &sink)
         guard world.scenario.hurries else { return }
-        for place in sink.states.indices { sink.states[place] = hurried(sink.states[place]) }
+        for index in sink.states.indices { sink.states[index] = hurried(sink.states[index]) }
     }
 
     /// The state in which a hurrying worker has done everything that needs nobody else.
@@ -205,8 +205,8 @@ struct Expander {
         if traits.isResting, let next = after(.captures, state) {
             sink.add(next, described(.captures, state, "the caller captures"))
         }
-        if let place = traits.nextRefund, let next = after(.refunds(place), state) {
-            sink.add(next, described(.refunds(place), state, "the caller asks for a refund"))
+        if let refundIndex = traits.nextRefund, let next = after(.refunds(refundIndex), state) {
+            sink.add(next, described(.refunds(refundIndex), state, "the caller asks for a refund"))
         }
     }
 

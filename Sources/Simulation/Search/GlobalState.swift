@@ -70,13 +70,13 @@ struct VisitedStates {
 
     /// The number of a state, and whether it is new.
     mutating func insert(_ state: GlobalState, from parent: UInt32) -> (index: UInt32, isNew: Bool) {
-        var place = VisitedStates.hash(state) & mask
-        while table[place] != VisitedStates.none {
-            if states[Int(table[place])] == state { return (table[place], false) }
-            place = (place + 1) & mask
+        var slot = VisitedStates.hash(state) & mask
+        while table[slot] != VisitedStates.none {
+            if states[Int(table[slot])] == state { return (table[slot], false) }
+            slot = (slot + 1) & mask
         }
         let index = UInt32(states.count)
-        table[place] = index
+        table[slot] = index
         states.append(state)
         parents.append(parent)
         if states.count * 2 > table.count { grow() }
@@ -87,9 +87,9 @@ struct VisitedStates {
         table = Array(repeating: VisitedStates.none, count: table.count * 2)
         mask = table.count - 1
         for index in states.indices {
-            var place = VisitedStates.hash(states[index]) & mask
-            while table[place] != VisitedStates.none { place = (place + 1) & mask }
-            table[place] = UInt32(index)
+            var slot = VisitedStates.hash(states[index]) & mask
+            while table[slot] != VisitedStates.none { slot = (slot + 1) & mask }
+            table[slot] = UInt32(index)
         }
     }
 }

@@ -53,7 +53,7 @@ enum LocalEvent: Hashable, Sendable {
         case .cancels: 2
         case .cancelsBeside: 3
         case .captures: 4
-        case .refunds(let place): 5 + UInt64(place)
+        case .refunds(let refundIndex): 5 + UInt64(refundIndex)
         case .acknowledged: 7
         case .lifePasses: 8
         case .retentionPasses: 9

@@ -96,9 +96,10 @@ extension SearchWorld {
             case .captures:
                 return try machine.capture(
                     key: IdempotencyKey("capture-1"), amounts: captureAmounts, context)
-            case .refunds(let place):
+            case .refunds(let refundIndex):
                 return try machine.refund(
-                    key: IdempotencyKey("refund-\(place)"), amounts: [0: money(scenario.refunds[place])], reason: nil,
+                    key: IdempotencyKey("refund-\(refundIndex)"), amounts: [0: money(scenario.refunds[refundIndex])],
+                    reason: nil,
                     context)
             default:
                 return try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-1"), at: context.now), context)
@@ -176,11 +177,11 @@ extension SearchWorld {
         if let open = leg.capture?.open { return (.capture, .capture, open.number) }
         if let open = leg.void?.open { return (.void, .void, open.number) }
         if let open = leg.compensation?.open { return (.compensation, .compensation, open.number) }
-        for (place, refund) in payment.refunds.enumerated() {
+        for (refundIndex, refund) in payment.refunds.enumerated() {
             guard let open = refund.parts.first(where: { $0.leg == index })?.effect.open,
-                let slot = ProviderLeg.Slot.refund(place)
+                let slot = ProviderLeg.Slot.refund(refundIndex)
             else { continue }
-            return (.refund(place), slot, open.number)
+            return (.refund(refundIndex), slot, open.number)
         }
         return nil
     }

@@ -132,9 +132,9 @@ extension SearchWorld {
         }
     }
 
-    private func refund(_ leg: ProviderLeg, _ index: Int, _ place: Int?) -> [Delivery] {
-        let present = place.map { leg[refund: $0] } ?? leg.compensation
-        let amount = place.map { scenario.refunds[$0] } ?? captured(index)
+    private func refund(_ leg: ProviderLeg, _ index: Int, _ refundIndex: Int?) -> [Delivery] {
+        let present = refundIndex.map { leg[refund: $0] } ?? leg.compensation
+        let amount = refundIndex.map { scenario.refunds[$0] } ?? captured(index)
         if present == .done { return [Delivery(leg, .accepted, "replayed the refund")] }
         if present == .declined, legContracts[index].declinesBound {
             return [Delivery(leg, .declined, "declined the refund again")]
@@ -144,7 +144,7 @@ extension SearchWorld {
         }
         func with(_ movement: ProviderLeg.Movement) -> ProviderLeg {
             changed(leg) {
-                if let place { $0[refund: place] = movement } else { $0.compensation = movement }
+                if let refundIndex { $0[refund: refundIndex] = movement } else { $0.compensation = movement }
             }
         }
         var deliveries = [Delivery(with(.done), .accepted, "REFUNDED \(amount)")]

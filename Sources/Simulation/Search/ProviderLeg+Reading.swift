@@ -54,9 +54,9 @@ extension SearchWorld {
                     state: state == .done ? .succeeded : .declined))
         }
         add(view.compensation, .compensation, captured(index))
-        for place in scenario.refunds.indices {
-            guard let slot = ProviderLeg.Slot.refund(place) else { continue }
-            add(view[refund: place], slot, scenario.refunds[place])
+        for refundIndex in scenario.refunds.indices {
+            guard let slot = ProviderLeg.Slot.refund(refundIndex) else { continue }
+            add(view[refund: refundIndex], slot, scenario.refunds[refundIndex])
         }
         return movements
     }

@@ -15,7 +15,7 @@ struct ProviderLeg: Hashable, Sendable {
         case primary, capture, void, compensation, firstRefund, secondRefund
 
         /// The first effect of a leg's asked-for refunds.
-        static func refund(_ place: Int) -> Slot? { Slot(rawValue: Slot.firstRefund.rawValue + place) }
+        static func refund(_ refundIndex: Int) -> Slot? { Slot(rawValue: Slot.firstRefund.rawValue + refundIndex) }
     }
 
     /// All of it: 16 bits.
@@ -24,19 +24,19 @@ struct ProviderLeg: Hashable, Sendable {
     init() { bits = 0 }
     init(bits: UInt32) { self.bits = bits }
 
-    private subscript(bits place: UInt32, count: UInt32) -> UInt32 {
-        get { bits >> place & (1 << count - 1) }
-        set { bits = bits & ~((1 << count - 1) << place) | newValue << place }
+    private subscript(bits offset: UInt32, count: UInt32) -> UInt32 {
+        get { bits >> offset & (1 << count - 1) }
+        set { bits = bits & ~((1 << count - 1) << offset) | newValue << offset }
     }
 
-    private subscript(bit place: UInt32) -> Bool {
-        get { self[bits: place, 1] == 1 }
-        set { self[bits: place, 1] = newValue ? 1 : 0 }
+    private subscript(bit offset: UInt32) -> Bool {
+        get { self[bits: offset, 1] == 1 }
+        set { self[bits: offset, 1] = newValue ? 1 : 0 }
     }
 
-    private subscript(movement place: UInt32) -> Movement {
-        get { Movement(rawValue: self[bits: place, 2]) ?? .none }
-        set { self[bits: place, 2] = newValue.rawValue }
+    private subscript(movement offset: UInt32) -> Movement {
+        get { Movement(rawValue: self[bits: offset, 2]) ?? .none }
+        set { self[bits: offset, 2] = newValue.rawValue }
     }
 
     var status: Status {
@@ -54,9 +54,9 @@ struct ProviderLeg: Hashable, Sendable {
         set { self[movement: 4] = newValue }
     }
     /// A refund that the caller asked for.
-    subscript(refund place: Int) -> Movement {
-        get { self[movement: 6 + 2 * UInt32(place)] }
-        set { self[movement: 6 + 2 * UInt32(place)] = newValue }
+    subscript(refund refundIndex: Int) -> Movement {
+        get { self[movement: 6 + 2 * UInt32(refundIndex)] }
+        set { self[movement: 6 + 2 * UInt32(refundIndex)] = newValue }
     }
     /// The key of the transaction is past its retention: a request under it is executed anew.
     var keyForgotten: Bool {
@@ -132,7 +132,9 @@ extension ProviderLeg: CustomStringConvertible {
         if captureDeclined { words += ", capture declined" }
         if compensation == .done { words += ", REFUNDED" }
         if compensation == .declined { words += ", refund declined" }
-        for place in 0..<2 where self[refund: place] != .none { words += ", refund \(place) \(self[refund: place])" }
+        for refundIndex in 0..<2 where self[refund: refundIndex] != .none {
+            words += ", refund \(refundIndex) \(self[refund: refundIndex])"
+        }
         if keyForgotten { words += ", key forgotten" }
         if standsBeneathTombstone { words += ", WHAT WAS EXECUTED STANDS BENEATH" }
         if chargedTwice { words += ", CHARGED TWICE" }

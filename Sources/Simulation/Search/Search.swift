@@ -100,43 +100,44 @@ struct SearchRun {
         var colour = [UInt8](repeating: 0, count: fair.count)
         for start in fair.indices where colour[start] == 0 {
             var path: [Int] = []
-            var place = start
+            var stateIndex = start
             var isGood = true
             while true {
-                if colour[place] == 1 {
-                    isGood = isQuarantined(place)
+                if colour[stateIndex] == 1 {
+                    isGood = isQuarantined(stateIndex)
                     break
                 }
-                if colour[place] >= 2 {
-                    isGood = colour[place] == 2
+                if colour[stateIndex] >= 2 {
+                    isGood = colour[stateIndex] == 2
                     break
                 }
-                colour[place] = 1
-                path.append(place)
-                if fair[place] == SearchRun.rests { break }
-                if fair[place] == SearchRun.stuck {
+                colour[stateIndex] = 1
+                path.append(stateIndex)
+                if fair[stateIndex] == SearchRun.rests { break }
+                if fair[stateIndex] == SearchRun.stuck {
                     isGood = false
                     break
                 }
-                place = Int(fair[place])
+                stateIndex = Int(fair[stateIndex])
             }
             for step in path { colour[step] = isGood ? 2 : 3 }
         }
         return colour.firstIndex(of: 3).map { UInt32($0) }
     }
 
-    private func isQuarantined(_ place: Int) -> Bool {
-        expander.locals.traits[Int(visited.states[place].row)].isQuarantined
+    private func isQuarantined(_ stateIndex: Int) -> Bool {
+        expander.locals.traits[Int(visited.states[stateIndex].row)].isQuarantined
     }
 
     private func words(of index: UInt32) -> String {
         var words = "from there a run without faults comes to no end"
-        var place = Int(index)
+        var stateIndex = Int(index)
         var seen: Set<Int> = []
-        while seen.insert(place).inserted, fair[place] != SearchRun.rests, fair[place] != SearchRun.stuck {
-            place = Int(fair[place])
+        while seen.insert(stateIndex).inserted, fair[stateIndex] != SearchRun.rests, fair[stateIndex] != SearchRun.stuck
+        {
+            stateIndex = Int(fair[stateIndex])
         }
-        let state = visited.states[place]
+        let state = visited.states[stateIndex]
         let traits = expander.locals.traits[Int(state.row)]
         words += "; it stays at latch \(traits.latch), due \(traits.due)"
         for leg in world.legContracts.indices { words += ", leg \(leg) \(state[leg: leg])" }
@@ -157,8 +158,8 @@ struct SearchRun {
         for (from, to) in zip(path, path.dropFirst()) {
             var sink = Expander.Sink(words: [])
             describing.expand(visited.states[Int(from)], into: &sink)
-            let place = sink.states.firstIndex(of: visited.states[Int(to)])
-            words.append(place.flatMap { sink.words?[$0] } ?? "everything on its way arrives")
+            let sinkIndex = sink.states.firstIndex(of: visited.states[Int(to)])
+            words.append(sinkIndex.flatMap { sink.words?[$0] } ?? "everything on its way arrives")
         }
         return words
     }

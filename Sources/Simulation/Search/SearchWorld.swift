@@ -144,7 +144,9 @@ struct SearchWorld: Sendable {
     /// What a provider gave back of a leg.
     func givenBack(_ leg: ProviderLeg, _ index: Int) -> Int64 {
         var sum = leg.compensation == .done ? captured(index) : 0
-        for place in scenario.refunds.indices where leg[refund: place] == .done { sum += scenario.refunds[place] }
+        for refundIndex in scenario.refunds.indices where leg[refund: refundIndex] == .done {
+            sum += scenario.refunds[refundIndex]
+        }
         return sum
     }
 

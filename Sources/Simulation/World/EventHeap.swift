@@ -16,12 +16,12 @@ struct EventHeap<Step> {
     mutating func push(_ step: Step, at moment: Int64) {
         entries.append(Entry(at: moment, sequence: nextSequence, step: step))
         nextSequence += 1
-        var place = entries.count - 1
-        while place > 0 {
-            let parent = (place - 1) / 2
-            guard entries[place].isBefore(entries[parent]) else { return }
-            entries.swapAt(place, parent)
-            place = parent
+        var index = entries.count - 1
+        while index > 0 {
+            let parent = (index - 1) / 2
+            guard entries[index].isBefore(entries[parent]) else { return }
+            entries.swapAt(index, parent)
+            index = parent
         }
     }
 
@@ -29,15 +29,15 @@ struct EventHeap<Step> {
         guard let first = entries.first, let last = entries.popLast() else { return nil }
         guard !entries.isEmpty else { return first }
         entries[0] = last
-        var place = 0
+        var index = 0
         while true {
-            let left = 2 * place + 1
+            let left = 2 * index + 1
             guard left < entries.count else { return first }
             let right = left + 1
             let child = right < entries.count && entries[right].isBefore(entries[left]) ? right : left
-            guard entries[child].isBefore(entries[place]) else { return first }
-            entries.swapAt(place, child)
-            place = child
+            guard entries[child].isBefore(entries[index]) else { return first }
+            entries.swapAt(index, child)
+            index = child
         }
     }
 }

@@ -17,8 +17,8 @@ struct Rollout: Sendable, Hashable {
 
     /// Draws the configuration before, for some of the seeds.
     init?(_ chance: Chance, of plan: RunPlan) {
-        func draw(_ what: String, _ place: Int = 0, below bound: Int) -> Int {
-            chance.draw("rolls out \(what)", place, below: bound)
+        func draw(_ what: String, _ index: Int = 0, below bound: Int) -> Int {
+            chance.draw("rolls out \(what)", index, below: bound)
         }
         guard draw("anything", below: 3) == 0 else { return nil }
         var policy = plan.policy
@@ -30,13 +30,13 @@ struct Rollout: Sendable, Hashable {
         var contracts = plan.contracts
         // With more care what a provider forgets goes to people sooner, and nothing here says that it need not. And a
         // payment that was given a longer window after a loss waits until somebody closes that.
-        for (place, provider) in plan.providers.enumerated()
+        for (index, provider) in plan.providers.enumerated()
         where plan.sites == 1 && provider.contract.keyRetention == nil && provider.contract.statusRetention == nil {
             var contract = provider.contract
             let (life, lag, skew) = (contract.maxRequestLife, contract.visibilityLag, contract.clockSkew)
-            if draw("life", place, below: 2) == 0 { contract.maxRequestLife = life + life }
-            if draw("lag", place, below: 2) == 0 { contract.visibilityLag = lag + .seconds(20) }
-            if draw("skew", place, below: 2) == 0 { contract.clockSkew = skew + .seconds(1) }
+            if draw("life", index, below: 2) == 0 { contract.maxRequestLife = life + life }
+            if draw("lag", index, below: 2) == 0 { contract.visibilityLag = lag + .seconds(20) }
+            if draw("skew", index, below: 2) == 0 { contract.clockSkew = skew + .seconds(1) }
             if contract.traps(under: assumptions).isEmpty { contracts[provider.name] = contract }
         }
         self.contracts = contracts

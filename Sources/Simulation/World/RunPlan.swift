@@ -118,8 +118,8 @@ public struct RunPlan: Sendable {
         faultPhase = phase
         let count = 3 + chance.draw("bursts", below: 5)
         bursts = (0..<count).map { index in
-            let place = chance.draw("burst", index, below: Int(phase.milliseconds * 7 / 10))
-            return Span(milliseconds: Int64(place) + 5_000)
+            let offset = chance.draw("burst", index, below: Int(phase.milliseconds * 7 / 10))
+            return Span(milliseconds: Int64(offset) + 5_000)
         }
         payments = PlannedPayment.drawn(
             chance, count: 40 + chance.draw("payments", below: 41), bursts: bursts, providers: cast.providers,
@@ -167,8 +167,8 @@ struct Cast {
         do { return try ProviderName(text) } catch { return nil }
     }
 
-    private static func contract(_ chance: Chance, _ place: Int) -> (String, ProviderContract) {
-        func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, place, below: bound) }
+    private static func contract(_ chance: Chance, _ index: Int) -> (String, ProviderContract) {
+        func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, index, below: bound) }
         var (kind, contract) = ProviderContract.known[draw("contract", below: ProviderContract.known.count)]
         guard kind.hasPrefix("reference") else { return (kind, contract) }
         if draw("unbound", below: 3) == 0 { contract.declinesBound = false }

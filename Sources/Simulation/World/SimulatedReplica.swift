@@ -87,10 +87,10 @@ struct SimulatedReplica {
         inserted.removeAll()
         settlements.removeAll()
         waiting.removeAll(keepingCapacity: true)
-        for place in courses.indices {
-            (courses[place].loop, courses[place].runner) = (nil, nil)
-            courses[place].armed = nil
-            courses[place].execution += 1
+        for index in courses.indices {
+            (courses[index].loop, courses[index].runner) = (nil, nil)
+            courses[index].armed = nil
+            courses[index].execution += 1
         }
     }
 }

@@ -174,8 +174,8 @@ extension World {
 
     /// News of a payment for whoever waits in this process.
     mutating func announce(_ replica: Int, _ payment: Payment, _ kept: StoredAnswer?) {
-        guard let place = places[payment.id] else { return }
-        for entry in replicas[replica].waiting where entry.payment == place {
+        guard let paymentIndex = paymentIndices[payment.id] else { return }
+        for entry in replicas[replica].waiting where entry.payment == paymentIndex {
             go(on: entry.ask, .changed(payment, kept: kept))
         }
     }

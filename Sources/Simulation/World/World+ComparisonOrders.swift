@@ -90,8 +90,8 @@ extension World {
             let asked = Set(questions.map(\.key))
             let listed = part.map { store.comparisons.listedKeys(at: name, in: $0, limit: .max) } ?? []
             return .known(known(questions + listed.filter { !asked.contains($0.key) }, at: name, store))
-        case .readOurs(let place, let limit):
-            return .ours(store.changedPositions(at: name, in: run.booksWindow, after: place, limit: limit))
+        case .readOurs(let cursor, let limit):
+            return .ours(store.changedPositions(at: name, in: run.booksWindow, after: cursor, limit: limit))
         case .readUnsettled(let key, let limit):
             return .unsettled(store.unsettledPositions(at: name, after: key, limit: limit))
         case .readDiscrepancies(let ids):

@@ -31,8 +31,10 @@ extension World {
         let (work, id): (Job.Work, PaymentID?)
         switch job {
         case .insert(let ticket, let change, _):
-            let (place, word) = (UInt64(places[change.payment.id] ?? 0), Chance.word(change.payment.key.text))
-            return .inserted(ticket: ticket, attempt(change, by: replica, place, word, execution | 1 << 62))
+            let (paymentIndex, word) = (
+                UInt64(paymentIndices[change.payment.id] ?? 0), Chance.word(change.payment.key.text)
+            )
+            return .inserted(ticket: ticket, attempt(change, by: replica, paymentIndex, word, execution | 1 << 62))
         case .claim(let claimed, _, _): (work, id) = (.claim, claimed)
         case .lookUp(let ticket, let caller, let key): (work, id) = (.lookUp(ticket, caller, key), nil)
         case .readOccupant(let ticket, let occupied): (work, id) = (.occupant(ticket), occupied)
@@ -42,7 +44,8 @@ extension World {
         }
         return asked(
             Job(
-                replica: replica, incarnation: replicas[replica].incarnation, payment: id.flatMap { places[$0] } ?? 0,
+                replica: replica, incarnation: replicas[replica].incarnation,
+                payment: id.flatMap { paymentIndices[$0] } ?? 0,
                 token: LeaseToken(0), work: work))
     }
 }

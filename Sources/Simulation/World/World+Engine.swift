@@ -49,12 +49,12 @@ extension World {
         }
         switch job {
         case .commit(let id, let token, let change, let delay):
-            if delay == .zero { sendEarly(replica, places[id] ?? 0, token, change) }
+            if delay == .zero { sendEarly(replica, paymentIndices[id] ?? 0, token, change) }
             put(.commit(change), replica, id, token, after: max(1, delay.milliseconds))
         case .reload(let id, let token, let tries, let delay):
             put(.reload(try: tries), replica, id, token, after: max(2, delay.milliseconds))
         case .release(let id, let token):
-            put(.release, replica, id, token, after: slowness(replica, places[id], UInt64(token.number)))
+            put(.release, replica, id, token, after: slowness(replica, paymentIndices[id], UInt64(token.number)))
         case .claim(let id, _, _): put(.claim, replica, id, after: 1)
         case .insert(let ticket, let change, let delay):
             put(.insert(change, ticket: ticket), replica, change.payment.id, after: max(2, delay.milliseconds))
@@ -62,14 +62,14 @@ extension World {
         case .readOccupant(let ticket, let id): put(.occupant(ticket), replica, id, after: 1)
         case .readToWrite(let number, let id): put(.readToWrite(number), replica, id, after: 1)
         case .write(let number, let change):
-            let place = places[change.payment.id]
+            let paymentIndex = paymentIndices[change.payment.id]
             let name = UInt64(change.payment.version) << 32 | UInt64(number)
-            put(.write(change, number), replica, change.payment.id, after: slowness(replica, place, name))
+            put(.write(change, number), replica, change.payment.id, after: slowness(replica, paymentIndex, name))
         case .claimDue(let request):
             put(.claimDue(request), replica, nil, after: slowness(replica, nil, UInt64(now)))
         case .claimWaiting(let request): put(.claimWaiting(request), replica, nil, after: 1)
-        case .readResting(let place, let limit, let pause):
-            put(.readResting(after: place, limit: limit), replica, nil, after: max(1, pause.milliseconds))
+        case .readResting(let cursor, let limit, let pause):
+            put(.readResting(after: cursor, limit: limit), replica, nil, after: max(1, pause.milliseconds))
         case .askNextDue(let scope): tell(replica, .nextDue(nextDue(replica, scope)))
         case .renew(let leases, _): tell(replica, .renewed(leases, renew(replica, leases)))
         case .askStandby(let pause): askStandby(replica, after: pause)
@@ -83,10 +83,10 @@ extension World {
         }
     }
 
-    /// How long it takes until the store does something about a payment; about none of them, without a place.
-    private mutating func slowness(_ replica: Int, _ place: Int?, _ name: UInt64) -> Int64 {
-        let place = UInt64(place.map { $0 + 1 } ?? 0)
-        guard let bits = strikes(.storeSlow, place, UInt64(replica), name) else { return 1 }
+    /// How long it takes until the store does something about a payment; about none of them, without an index.
+    private mutating func slowness(_ replica: Int, _ paymentIndex: Int?, _ name: UInt64) -> Int64 {
+        let paymentIndex = UInt64(paymentIndex.map { $0 + 1 } ?? 0)
+        guard let bits = strikes(.storeSlow, paymentIndex, UInt64(replica), name) else { return 1 }
         return 1 + span(3_000, bits)
     }
 
@@ -94,7 +94,8 @@ extension World {
         _ work: Job.Work, _ replica: Int, _ id: PaymentID?, _ token: LeaseToken = LeaseToken(0), after: Int64
     ) {
         let job = Job(
-            replica: replica, incarnation: replicas[replica].incarnation, payment: id.flatMap { places[$0] } ?? 0,
+            replica: replica, incarnation: replicas[replica].incarnation,
+            payment: id.flatMap { paymentIndices[$0] } ?? 0,
             token: token, work: work)
         push(.job(jobs.put(job)), after: after)
     }

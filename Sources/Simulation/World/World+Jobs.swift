@@ -166,39 +166,39 @@ extension World {
                 noteIdleClaim(payment.payment.id, isDue: false)
             }
             return .claimedWaiting(request, .success(claimed))
-        case .readResting(let place, let limit):
-            guard isReached else { return .resting(after: place, .failure(World.unreachable)) }
+        case .readResting(let cursor, let limit):
+            guard isReached else { return .resting(after: cursor, .failure(World.unreachable)) }
             var query = PaymentQuery(limit: limit)
-            (query.state, query.after) = (.authorized, place)
-            return .resting(after: place, .success(sites[site].store.payments(query)))
+            (query.state, query.after) = (.authorized, cursor)
+            return .resting(after: cursor, .success(sites[site].store.payments(query)))
         case .askStandby: return .standby(standbyReading(replica))
         case .commit, .insert, .returned, .perform, .read, .told: return nil
         }
     }
 
     private mutating func attemptBeside(_ change: PaymentChange, _ replica: Int) -> Result<CommitResult, StoreFailure> {
-        let place = UInt64(places[change.payment.id] ?? 0)
+        let paymentIndex = UInt64(paymentIndices[change.payment.id] ?? 0)
         let identity = UInt64(change.payment.version) << 16 | UInt64(change.payment.auditHead.sequence)
-        return attempt(change, by: replica, place, identity, UInt64(replica) << 48 | 1 << 40)
+        return attempt(change, by: replica, paymentIndex, identity, UInt64(replica) << 48 | 1 << 40)
     }
 
     /// A store gave a replica a lease.
     mutating func leased(_ replica: Int, _ payment: PaymentID, _ token: LeaseToken) {
-        if let place = places[payment] { replicas[replica].known.insert(place) }
+        if let paymentIndex = paymentIndices[payment] { replicas[replica].known.insert(paymentIndex) }
         emit(.leased(site: replicas[replica].site, replica: replica, payment: payment, token: token))
     }
 
     private mutating func noteIdleClaim(_ payment: PaymentID, isDue: Bool = true) {
-        guard let place = places[payment] else { return }
-        guard let count = idleClaims[place].claimed(at: now, isDue: isDue) else { return }
-        misconduct = "payment \(place) was claimed \(count) times, and nothing was done about it"
+        guard let paymentIndex = paymentIndices[payment] else { return }
+        guard let count = idleClaims[paymentIndex].claimed(at: now, isDue: isDue) else { return }
+        misconduct = "payment \(paymentIndex) was claimed \(count) times, and nothing was done about it"
     }
 
     /// What a replica had claimed when it was killed, it could do nothing about (seed 1337780822).
     mutating func forgetIdleClaims(of replica: Int) {
         let rows = sites[replicas[replica].site].store.rows
-        for place in idleClaims.indices where rows[place]?.lease?.holder == replicas[replica].holder {
-            idleClaims[place].forgetOne()
+        for paymentIndex in idleClaims.indices where rows[paymentIndex]?.lease?.holder == replicas[replica].holder {
+            idleClaims[paymentIndex].forgetOne()
         }
     }
 
@@ -211,8 +211,8 @@ extension World {
         var claimed = sites[site].store.claimDue(request, at: storeTime(site), overlookingBefore: oldest)
         if does(.pollsOnlyEvents) || does(.givesUpAfterTries) {
             claimed = claimed.filter { payment in
-                guard let place = places[payment.payment.id] else { return false }
-                if does(.pollsOnlyEvents) { return replicas[replica].known.contains(place) }
+                guard let paymentIndex = paymentIndices[payment.payment.id] else { return false }
+                if does(.pollsOnlyEvents) { return replicas[replica].known.contains(paymentIndex) }
                 return payment.payment.legs.allSatisfy { $0.inquiries < 4 }
             }
         }
@@ -242,7 +242,7 @@ extension World {
     }
 
     mutating func release(_ replica: Int, _ id: PaymentID, _ token: LeaseToken) {
-        guard let place = places[id] else { return }
+        guard let paymentIndex = paymentIndices[id] else { return }
         // Then it runs out.
         guard takesWrites(replica) else {
             replicas[replica].leftLeases.insert(id)
@@ -250,6 +250,6 @@ extension World {
         }
         let site = replicas[replica].site
         sites[site].store.release(id, token)
-        nudge(site, place, except: replica)
+        nudge(site, paymentIndex, except: replica)
     }
 }

@@ -7,8 +7,8 @@ struct Mishap {
     let kind: FaultKind
     /// Which provider, replica or payment it is about.
     let subject: Int
-    /// Its place among those of its kind.
-    let place: Int
+    /// Its number among those of its kind, from 0.
+    let number: Int
 }
 
 /// The beginning, what befalls, and the end of faults.
@@ -64,31 +64,31 @@ extension World {
     /// Times of what may befall: around the bursts, where it matters.
     private mutating func foresee(_ kind: FaultKind) {
         let isOnce = kind == .changedOutside || kind.isPlantedDifference
-        let places = isOnce ? 1 : 2 * plan.bursts.count
+        let count = isOnce ? 1 : 2 * plan.bursts.count
         for subject in 0..<subjects(of: kind) {
-            for place in 0..<places {
-                let id = chance.bits(kind.word, UInt64(subject), UInt64(place), 0, 0)
+            for number in 0..<count {
+                let id = chance.bits(kind.word, UInt64(subject), UInt64(number), 0, 0)
                 guard Chance.happens(perMillion: plan.rates[kind], id) else { continue }
                 let bits = Chance.mixed(id &+ 1)
                 let burst =
                     kind == .changedOutside
-                    ? plan.payments[subject].asks[0].delay : plan.bursts[place % plan.bursts.count]
-                var after = span(place < plan.bursts.count ? 20_000 : 900_000, bits)
+                    ? plan.payments[subject].asks[0].delay : plan.bursts[number % plan.bursts.count]
+                var after = span(number < plan.bursts.count ? 20_000 : 900_000, bits)
                 if kind.isPlantedDifference {
                     guard plan.keptPayments?.contains(subject) ?? true else { continue }
                     after = span(Int(max(1, (plan.faultPhase - burst).milliseconds)), bits)
                 }
-                mishaps.append(Mishap(kind: kind, subject: subject, place: place))
+                mishaps.append(Mishap(kind: kind, subject: subject, number: number))
                 heap.push(.mishap(mishaps.count - 1), at: (plan.start + burst).milliseconds + after)
             }
         }
     }
 
-    mutating func befall(_ place: Int) {
-        let mishap = mishaps[place]
+    mutating func befall(_ mishapIndex: Int) {
+        let mishap = mishaps[mishapIndex]
         let subject = mishap.subject
         guard canBefall(mishap.kind) else { return }
-        guard let bits = strikes(mishap.kind, UInt64(subject), UInt64(mishap.place)) else { return }
+        guard let bits = strikes(mishap.kind, UInt64(subject), UInt64(mishap.number)) else { return }
         switch mishap.kind {
         case .providerOutage:
             let lengths = [60_000, 600_000, 7_200_000, 86_400_000]

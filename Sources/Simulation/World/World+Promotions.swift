@@ -86,7 +86,7 @@ extension World {
     /// The database here takes writes from now on; what it has not got is lost.
     private mutating func becomePrimary(_ site: Int) {
         guard !sites[site].isWritable else { return }
-        for case .changed(_, let place) in link.log[link.applied...] { lose([place]) }
+        for case .changed(_, let paymentIndex) in link.log[link.applied...] { lose([paymentIndex]) }
         sites[site].isWritable = true
         link.begin()
         link.source = site
@@ -98,7 +98,9 @@ extension World {
     /// What was written about these payments is lost: whoever asked for something about them asks again.
     mutating func lose(_ payments: [Int]) {
         guard promotion != nil else { return repeatAll(payments) }
-        for place in payments where promotion?.lost.contains(place) == false { promotion?.lost.append(place) }
+        for paymentIndex in payments where promotion?.lost.contains(paymentIndex) == false {
+            promotion?.lost.append(paymentIndex)
+        }
     }
 
     private mutating func begin(

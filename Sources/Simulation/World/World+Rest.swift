@@ -24,15 +24,15 @@ extension World {
             return "a request of payment \(tasks[ask.task].payment) that a replica took was never answered"
         }
         var stuck: Set<Int> = []
-        for (place, row) in sites[activeSite].store.rows.enumerated() {
+        for (paymentIndex, row) in sites[activeSite].store.rows.enumerated() {
             guard let payment = row?.payment else { continue }
             let isWaiting =
                 payment.legs.contains { $0.quarantine != nil }
                 || payment.refunds.contains { $0.state == .quarantined }
-            if isWaiting { stuck.insert(place) }
+            if isWaiting { stuck.insert(paymentIndex) }
             guard let due = payment.dueAt else { continue }
-            if !isWaiting { return "payment \(place) is \(payment.state), and due at \(due.rfc3339)" }
-            if !hadTime { return "payment \(place) waits for people, and little time has passed" }
+            if !isWaiting { return "payment \(paymentIndex) is \(payment.state), and due at \(due.rfc3339)" }
+            if !hadTime { return "payment \(paymentIndex) waits for people, and little time has passed" }
         }
         for task in tasks where !task.isDone && task.attempts > 0 && !stuck.contains(task.payment) {
             let what = task.isCreate ? "a create" : "an operation"

@@ -18,7 +18,7 @@ struct Site {
 
 /// What a store tells its standby.
 enum LogEntry {
-    case changed(ChangedRow, place: Int)
+    case changed(ChangedRow, paymentIndex: Int)
     case compared(ComparisonChange)
     case site(SiteRow)
 }
@@ -96,13 +96,14 @@ extension World {
         } catch {
             return .failure(error)
         }
-        guard case .committed = result, let place = places[change.payment.id], let row = sites[site].store.rows[place]
+        guard case .committed = result, let paymentIndex = paymentIndices[change.payment.id],
+            let row = sites[site].store.rows[paymentIndex]
         else { return .success(result) }
-        idleClaims[place].written(isNews: !change.entries.isEmpty)
+        idleClaims[paymentIndex].written(isNews: !change.entries.isEmpty)
         // A process that stood still may write once more to a database that nobody follows any more. What it tells of
         // that is judged by the rows that count.
         guard counts(site) else {
-            lose([place])
+            lose([paymentIndex])
             return .success(result)
         }
         emit(
@@ -111,9 +112,11 @@ extension World {
                     site: site, replica: replica, token: World.token(change.lease, row.token),
                     epoch: sites[site].row.epoch, before: before, after: row.payment, entries: change.entries,
                     isConfirmed: canConfirm(site))))
-        if let told = sites[site].store.changedRow(by: change) { tell(.changed(told, place: place), from: site) }
+        if let told = sites[site].store.changedRow(by: change) {
+            tell(.changed(told, paymentIndex: paymentIndex), from: site)
+        }
         if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
-        nudge(site, place, except: replica)
+        nudge(site, paymentIndex, except: replica)
         return .success(result)
     }
 
@@ -153,8 +156,8 @@ extension World {
     /// Keeps the first settled answer under a key.
     mutating func keep(_ answer: StoredAnswer, _ caller: CallerID, _ key: IdempotencyKey, site: Int) -> StoredAnswer? {
         guard let kept = sites[site].store.keep(answer, caller, key) else { return nil }
-        if let told = sites[site].store.changedRow(of: caller, key), let place = places[told.payment] {
-            tell(.changed(told, place: place), from: site)
+        if let told = sites[site].store.changedRow(of: caller, key), let paymentIndex = paymentIndices[told.payment] {
+            tell(.changed(told, paymentIndex: paymentIndex), from: site)
         }
         return kept
     }
@@ -165,7 +168,7 @@ extension World {
         guard plan.sites > 1 else { return }
         guard site == link.source else {
             // A branch that nobody goes on with: what is written there is lost.
-            if case .changed(_, let place) = entry { lose([place]) }
+            if case .changed(_, let paymentIndex) = entry { lose([paymentIndex]) }
             return
         }
         link.log.append(entry)
@@ -173,8 +176,8 @@ extension World {
         guard plan.replication == .asynchronous else { return ship(upTo: count) }
         let bits =
             switch entry {
-            case .changed(let row, let place):
-                chance.bits(23, UInt64(place), UInt64(row.after?.version ?? 0), UInt64(count))
+            case .changed(let row, let paymentIndex):
+                chance.bits(23, UInt64(paymentIndex), UInt64(row.after?.version ?? 0), UInt64(count))
             case .compared, .site: chance.bits(101, UInt64(count), UInt64(now))
             }
         let drawn = 50 + span(bits & 7 == 0 ? 20_000 : 1_000, bits)
@@ -185,8 +188,8 @@ extension World {
     mutating func ship(upTo count: Int) {
         guard link.isUp, !link.isCut, link.hasStandby, count <= link.log.count, link.applied < count else { return }
         let standby = 1 - link.source
-        for place in link.applied..<count {
-            switch link.log[place] {
+        for logIndex in link.applied..<count {
+            switch link.log[logIndex] {
             case .changed(let row, _): sites[standby].store.apply(row)
             case .compared(let change): apply(change, to: standby)
             case .site(let row): sites[standby].row = row

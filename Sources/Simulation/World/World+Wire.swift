@@ -63,7 +63,7 @@ extension World {
             case .capture: 1
             case .void: 2
             case .compensation: 3
-            case .refund(let place): 16 + UInt64(place)
+            case .refund(let refundIndex): 16 + UInt64(refundIndex)
             }
         return (UInt64(payment) << 8 | UInt64(order.leg), effect, UInt64(order.number))
     }

@@ -35,7 +35,7 @@ public struct World {
     let formerlyTold: [ProviderName: ProviderContract]
     let providerNames: [ProviderName]
     let providerPlaces: [ProviderName: Int]
-    let places: [PaymentID: Int]
+    let paymentIndices: [PaymentID: Int]
     /// The payments by their places: those of the plan, and then those that strangers' transactions may come to.
     let ids: [PaymentID]
     let limits: Sweep.Limits
@@ -107,14 +107,14 @@ public struct World {
         providerPlaces = Dictionary(
             plan.providers.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         ids = plan.payments.map(\.id) + plan.strangers
-        places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        paymentIndices = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         told = plan.contracts.mapValues { World.told($0, plant) }
         formerlyTold = plan.rollout?.contracts.mapValues { World.told($0, plant) } ?? told
         limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
         now = plan.start.milliseconds
         providers = plan.providers.map { SimulatedProvider(name: $0.name, contract: $0.contract) }
-        for place in providers.indices {
-            providers[place].saysWhenRecorded = chance.draw("says when recorded", place, below: 4) > 0
+        for providerIndex in providers.indices {
+            providers[providerIndex].saysWhenRecorded = chance.draw("says when recorded", providerIndex, below: 4) > 0
         }
         outages = Array(repeating: 0, count: plan.providers.count)
         idleClaims = Array(repeating: IdleClaims(), count: ids.count)
@@ -201,7 +201,7 @@ public struct World {
         case .look(let replica, let incarnation): look(replica, incarnation)
         case .renew(let replica, let incarnation): renew(replica, incarnation)
         case .restart(let replica): start(replica)
-        case .mishap(let place): befall(place)
+        case .mishap(let mishapIndex): befall(mishapIndex)
         case .ship(let count): ship(upTo: count)
         case .site(let step): changeSites(step)
         case .keep(let slot): keep(slot)
@@ -263,7 +263,8 @@ public struct World {
     /// What judges may look at.
     var evidence: Evidence {
         Evidence(
-            now: time, providers: providers, rows: RowView(sites[activeSite].store, places), policy: plan.policy,
+            now: time, providers: providers, rows: RowView(sites[activeSite].store, paymentIndices),
+            policy: plan.policy,
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
     }
 

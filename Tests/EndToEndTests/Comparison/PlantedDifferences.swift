@@ -30,8 +30,8 @@ struct PlantedDifferences {
     /// Plants them all; the class that is expected of each key.
     func plant(in simulator: SimulatorControl, at provider: String) async throws -> [String: ComparisonClass] {
         var expected: [String: ComparisonClass] = [:]
-        for (place, kind) in PlantKind.allCases.enumerated() {
-            var order = PlantOrder(kind, count: each, seed: UInt64(place + 1))
+        for (index, kind) in PlantKind.allCases.enumerated() {
+            var order = PlantOrder(kind, count: each, seed: UInt64(index + 1))
             // By default what is new, or done by somebody else, happens now, which is too young to be judged.
             let happensNow: Set<PlantKind> = [
                 .orphan, .foreign, .duplicate, .voidedElsewhere, .capturedElsewhere, .refundAdded, .chargedBack,

@@ -118,8 +118,8 @@ struct OperationsBook: Sendable {
     /// Discrepancies about these keys, opened one minute after the other.
     func keep(_ found: [ComparisonFinding]) async throws -> [Discrepancy] {
         var kept: [DiscrepancyID] = []
-        for (place, finding) in found.enumerated() {
-            try await completed(run(try day(Int64(place) - 100)), [finding])
+        for (index, finding) in found.enumerated() {
+            try await completed(run(try day(Int64(index) - 100)), [finding])
             kept.append(finding.id)
             clock.advance(by: .minutes(1))
         }

@@ -45,32 +45,32 @@ struct OperationsDescription {
 
     /// What is wrong with a reply; empty if nothing is.
     func findings(_ reply: RunningOperations.Reply, to operation: Operation) -> [String] {
-        let place = "\(operation.method) \(operation.path) \(reply.status)"
+        let subject = "\(operation.method) \(operation.path) \(reply.status)"
         guard
             let response = paths[operation.path]?[operation.method.lowercased()]?["responses"]?[String(reply.status)]
                 .map(follow)
-        else { return ["\(place): this status is not described: \(reply.text)"] }
+        else { return ["\(subject): this status is not described: \(reply.text)"] }
         var found: [String] = []
         let headers = (response["headers"]?.members ?? [:]).mapValues(follow)
         if reply.headers["retry-after"] != nil, headers["Retry-After"] == nil {
-            found.append("\(place): Retry-After is not described")
+            found.append("\(subject): Retry-After is not described")
         }
         for (name, header) in headers {
             guard let value = reply.headers[name.lowercased()] else {
-                if header["required"] == .bool(true) { found.append("\(place): no header \(name)") }
+                if header["required"] == .bool(true) { found.append("\(subject): no header \(name)") }
                 continue
             }
             found += schemas.findings(
                 Int64(value).map { .integer($0) } ?? .string(value), header["schema"] ?? .object([:]),
-                in: "operations.yaml", at: "\(place) \(name)")
+                in: "operations.yaml", at: "\(subject) \(name)")
         }
         let type = reply.headers["content-type"].map { String($0.prefix { $0 != ";" }) } ?? ""
         guard let schema = response["content"]?[type]?["schema"] else {
-            return found + ["\(place): the media type \(type) is not described"]
+            return found + ["\(subject): the media type \(type) is not described"]
         }
         guard type.hasSuffix("json") else { return found }
-        guard let document = try? reply.json() else { return found + ["\(place): no JSON"] }
-        return found + schemas.findings(document, schema, in: "operations.yaml", at: place)
+        guard let document = try? reply.json() else { return found + ["\(subject): no JSON"] }
+        return found + schemas.findings(document, schema, in: "operations.yaml", at: subject)
     }
 
     private func follow(_ node: JSONText) -> JSONText {
