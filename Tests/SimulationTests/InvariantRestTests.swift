@@ -35,7 +35,7 @@ import Testing
 
     @Test func `15 asks whether people were needed: for a contradiction that is none`() throws {
         var story = try Story()
-        story.whims[.authorize] = Whims(contradicts: true)
+        story.choices[.authorize] = ProviderChoices(contradicts: true)
         try story.settle()
         #expect(story.payment.state == .quarantined)
         var invariant = ComesToRest()
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `15 fires when a leg is left behind beside a quarantined one`() throws {
         var story = try Story([.reference, .reference])
-        story.whims[.void] = Whims(declines: true)
+        story.choices[.void] = ProviderChoices(declines: true)
         try story.settle(until: .milliseconds(1))
         let after = try story.altered { fields in
             fields["conclusion"] = nil

@@ -33,7 +33,7 @@ struct Story {
     /// Actions that were decided and not carried out yet.
     var actions: [PaymentAction] = []
     /// What the providers do of their own mind, by effect.
-    var whims: [EffectKind: Whims] = [:]
+    var choices: [EffectKind: ProviderChoices] = [:]
     let contracts: [ProviderName: ProviderContract]
 
     /// A payment of 1000, 1100, … yen at one provider for each contract.
@@ -107,11 +107,11 @@ struct Story {
 
     /// A request is executed now.
     @discardableResult
-    mutating func deliver(_ order: SendOrder, whims: Whims = .none) throws -> Execution {
+    mutating func deliver(_ order: SendOrder, choices: ProviderChoices = .none) throws -> Execution {
         guard let index = providers.firstIndex(where: { $0.name == order.provider }) else {
             throw Missing(what: "a provider")
         }
-        let execution = providers[index].execute(order, at: now, began: now, whims: whims)
+        let execution = providers[index].execute(order, at: now, began: now, choices: choices)
         note(.arrived(order, outcome: execution.report.outcome, code: execution.report.code))
         return execution
     }
@@ -131,7 +131,7 @@ struct Story {
                 switch actions.removeFirst() {
                 case .send(let order):
                     note(.sent(replica: 0, token: LeaseToken(1), order))
-                    let execution = try deliver(order, whims: whims[order.kind] ?? .none)
+                    let execution = try deliver(order, choices: choices[order.kind] ?? .none)
                     answer(order, execution.report)
                 case .inquire(let order): try inquire(order)
                 case .alert(let alert): note(.alerted(alert))

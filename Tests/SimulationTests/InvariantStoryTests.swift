@@ -47,7 +47,7 @@ import Testing
         throws
     {
         var story = try Story([.reference, .referenceSale])
-        story.whims[kind] = Whims(declines: true)
+        story.choices[kind] = ProviderChoices(declines: true)
         try story.settle()
         let ended = story.payment.state.isFinal || story.payment.state == .quarantined
         #expect(ended)
@@ -56,8 +56,8 @@ import Testing
 
     @Test func `waits for what is undecided`() throws {
         var story = try Story([.reference, .gmoPG])
-        story.whims[.authorize] = Whims(pendingFor: .minutes(3))
-        story.whims[.capture] = Whims(pendingFor: .hours(2))
+        story.choices[.authorize] = ProviderChoices(pendingFor: .minutes(3))
+        story.choices[.capture] = ProviderChoices(pendingFor: .hours(2))
         try story.settle()
         #expect(story.payment.state == .succeeded)
         try expectClean(story)

@@ -52,7 +52,7 @@ import Testing
     @Test func `an unbound decline can become a charge`() throws {
         var story = try Story([.gmoPG])
         let order = try story.nextSend()
-        #expect(try story.deliver(order, whims: Whims(declines: true)).report.outcome == .declined)
+        #expect(try story.deliver(order, choices: ProviderChoices(declines: true)).report.outcome == .declined)
         #expect(try story.deliver(order).changed)
         #expect(figures(story).liveCharges == 1)
     }
@@ -60,23 +60,23 @@ import Testing
     @Test func `a bound decline stays`() throws {
         var story = try Story()
         let order = try story.nextSend()
-        let first = try story.deliver(order, whims: Whims(declines: true))
-        #expect(first.felt.declines)
+        let first = try story.deliver(order, choices: ProviderChoices(declines: true))
+        #expect(first.effective.declines)
         let again = try story.deliver(order)
         #expect(again.report.outcome == .declined)
-        #expect(!again.felt.declines)
+        #expect(!again.effective.declines)
     }
 
-    @Test func `whims that make no difference are not felt`() throws {
+    @Test func `choices that make no difference are not reported`() throws {
         var story = try Story()
         let order = try story.nextSend()
         try story.deliver(order)
-        let felt = try story.deliver(
-            order, whims: Whims(declines: true, pendingFor: .hours(1), contradicts: true)
-        ).felt
-        #expect(!felt.declines)
-        #expect(felt.pendingFor == .zero)
-        #expect(!felt.contradicts)
+        let effective = try story.deliver(
+            order, choices: ProviderChoices(declines: true, pendingFor: .hours(1), contradicts: true)
+        ).effective
+        #expect(!effective.declines)
+        #expect(effective.pendingFor == .zero)
+        #expect(!effective.contradicts)
     }
 
     @Test func `a stale read shows what was, never older than the contract says`() throws {
@@ -100,7 +100,7 @@ import Testing
     @Test func `what is undecided is decided in time, and a hold ends`() throws {
         var story = try Story()
         let order = try story.nextSend()
-        try story.deliver(order, whims: Whims(pendingFor: .minutes(10)))
+        try story.deliver(order, choices: ProviderChoices(pendingFor: .minutes(10)))
         #expect(read(&story).status == .pending)
         #expect(figures(story).liveCharges == 0)
         story.now = story.now + .minutes(10)
@@ -151,7 +151,7 @@ import Testing
     @Test func `a provider that shows another amount shows it in every answer`() throws {
         var story = try Story()
         let order = try story.nextSend()
-        let shown = try story.deliver(order, whims: Whims(contradicts: true)).report.observation
+        let shown = try story.deliver(order, choices: ProviderChoices(contradicts: true)).report.observation
         #expect(shown?.amount?.value == 1_001)
         #expect(read(&story).amount?.value == 1_001)
         #expect(figures(story).held == 1_000)

@@ -75,7 +75,7 @@ extension ListedPosition {
     func arranged(for ours: BookedPosition?) -> ListedPosition {
         guard isShared else { return self }
         let lines = lines
-        let claimed = lines.firstIndex { line in ours.map { line.bears(out: $0) } ?? false }
+        let claimed = lines.firstIndex { line in ours.map { line.agrees(with: $0) } ?? false }
         let index = claimed ?? lines.firstIndex(where: \.holdsMoney) ?? lines.indices.last ?? 0
         var rest = lines
         let main = rest.remove(at: index)
@@ -142,7 +142,7 @@ extension ListedLine {
     fileprivate var tookOrHolds: Bool { status == .authorized || status == .captured }
 
     /// Whether it is what our books claim.
-    fileprivate func bears(out ours: BookedPosition) -> Bool {
+    fileprivate func agrees(with ours: BookedPosition) -> Bool {
         switch ours.standing {
         case .undecided, .ended: false
         case .held: status == .authorized && amount == ours.amount

@@ -60,7 +60,7 @@ extension PaymentTable {
             row(latch, "\(name).read-first", .readAll) { facts in
                 facts.inRecovery && !facts.legs.allSatisfy { $0.freshlyRead || $0.standing == .gone }
             },
-            row(latch, "\(name).undo", when: { !$0.standing.isEmpty }, then: { .undo($0.standing) }),
+            row(latch, "\(name).undo", when: { !$0.legsToUndo.isEmpty }, then: { .undo($0.legsToUndo) }),
             row(latch, "\(name).quarantined", .wait) { !$0.legs.allSatisfy { $0.standing == .gone } },
             // Told only once the latch is kept by every store that must keep it (C16, W1).
             row(latch, "\(name).unacknowledged", .wait) { !$0.latchAcknowledged },
@@ -106,7 +106,7 @@ extension PaymentFacts {
         legs.indices.filter { legs[$0].forward == .wanted && legs[$0].standing != .quarantined }
     }
 
-    fileprivate var standing: [Int] {
+    fileprivate var legsToUndo: [Int] {
         legs.indices.filter { legs[$0].standing != .gone && legs[$0].standing != .quarantined }
     }
 }

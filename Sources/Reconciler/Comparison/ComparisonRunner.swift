@@ -63,7 +63,7 @@ public struct ComparisonRunner: Sendable {
 
     /// Executes a run as far as it comes. Cancelled, it lets go of the run after the step that is on its way.
     public func execute(_ id: ComparisonRunID) async -> Outcome {
-        let ending = await carryThrough(id)
+        let ending = await runToEnd(id)
         guard let token = ending.release else { return ending.outcome }
         do {
             if let note = ending.note { _ = try await store.record(note, token: token) }
@@ -79,7 +79,7 @@ public struct ComparisonRunner: Sendable {
         return ending.outcome
     }
 
-    private func carryThrough(_ id: ComparisonRunID) async -> Ending {
+    private func runToEnd(_ id: ComparisonRunID) async -> Ending {
         var machine = ComparisonRunnerMachine(
             ComparisonRunnerMachine.Setup(
                 contract: provider.contract, settings: settings, identity: identity, lease: lease))

@@ -61,7 +61,7 @@ extension EngineMachine {
         jobs.append(.askStandby(after: unconfirmed.pause))
     }
 
-    mutating func standbySaid(_ result: Result<StandbyReading, StoreFailure>) {
+    mutating func standbyAnswered(_ result: Result<StandbyReading, StoreFailure>) {
         unconfirmed.isAsking = false
         unconfirmed.pause = min(unconfirmed.pause + unconfirmed.pause, Unconfirmed.longestPause)
         if case .success(let reading) = result { noteFollower(reading) }

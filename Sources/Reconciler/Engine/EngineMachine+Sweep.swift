@@ -19,7 +19,7 @@ extension EngineMachine {
     private var mayLook: Bool { mayBegin && settings.sweeps && !isStopped }
 
     mutating func lookForDue() {
-        guard mayLook else { return waitForTheRight() }
+        guard mayLook else { return waitForRightToAct() }
         reviewResting()
         guard !look.isUnderWay else {
             look.isWantedAgain = true
@@ -27,13 +27,13 @@ extension EngineMachine {
         }
         sweep.woke()
         look.isUnderWay = true
-        lookOn()
+        continueLook()
     }
 
-    private mutating func lookOn() {
+    private mutating func continueLook() {
         guard mayLook else {
             look = .none
-            return waitForTheRight()
+            return waitForRightToAct()
         }
         switch sweep.next() {
         case .claim(let request):
@@ -47,7 +47,7 @@ extension EngineMachine {
 
     /// Who gets the right to act is told, and looks then. But a right that ran out for a moment comes back untold: its
     /// renewal was late, or the process stood still (seeds 1536128067, 3693566435).
-    private mutating func waitForTheRight() {
+    private mutating func waitForRightToAct() {
         guard term != nil, settings.sweeps, !isDraining, !isStopped else { return }
         arm(at: moment.now + settings.sweep.longestPause)
     }
@@ -65,7 +65,7 @@ extension EngineMachine {
             }
         case .failure: sweep.claimFailed()
         }
-        lookOn()
+        continueLook()
     }
 
     mutating func nextDue(_ result: Result<Timestamp?, StoreFailure>) {

@@ -161,7 +161,7 @@ public struct EngineMachine: Sendable {
         case .woke(let moment): woke(moment)
         case .renewalIsDue: renew()
         case .renewed(let leases, let result): renewed(leases, result)
-        case .standby(let result): standbySaid(result)
+        case .standby(let result): standbyAnswered(result)
         case .look: lookForDue()
         case .entered(let term, let recovery): enter(term, recovery)
         case .drain: isDraining = true

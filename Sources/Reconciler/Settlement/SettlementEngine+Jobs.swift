@@ -47,13 +47,13 @@ extension SettlementEngine {
             take(.wrote(number, result))
         case .perform(let id, let token, let action): await perform(id, token, action)
         case .claimDue, .claimWaiting, .askNextDue, .readResting, .renew, .askStandby, .wake, .renewLater:
-            await keepTime(job)
+            await performTimedJob(job)
         case .answer, .announce, .note: break  // Done where they come out of the machine.
         }
     }
 
     /// What goes by the clock.
-    private func keepTime(_ job: EngineJob) async {
+    private func performTimedJob(_ job: EngineJob) async {
         switch job {
         case .claimDue(let request):
             let result = await stored("due payments could not be claimed", nil) { () async throws(StoreFailure) in
@@ -168,7 +168,7 @@ extension SettlementEngine {
     }
 
     /// Seals the audit trails' heads now and then.
-    func sealNowAndThen() async {
+    func sealPeriodically() async {
         while await pause(for: settings.sealEvery) {
             guard settings.gate.standing.maySettle else { continue }
             let sealed = await stored("the audit trails could not be sealed", nil) { () async throws(StoreFailure) in

@@ -57,7 +57,7 @@ public actor SettlementEngine {
         await withDiscardingTaskGroup { group in
             if settings.sweeps {
                 group.addTask { await self.take(.look) }
-                group.addTask { await self.sealNowAndThen() }
+                group.addTask { await self.sealPeriodically() }
                 group.addTask { for await _ in self.store.dueChanges() { await self.take(.look) } }
             }
             for await job in jobs {

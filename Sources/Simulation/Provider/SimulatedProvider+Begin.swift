@@ -3,7 +3,7 @@ internal import PaymentCore
 extension SimulatedProvider {
     /// A hold or a sale.
     mutating func begin(
-        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ choices: ProviderChoices
     ) -> Execution {
         if contract.enforcesNotAfter, let limit = order.notAfter, now > limit {
             return Execution(doubt("not_after_passed"))
@@ -14,22 +14,22 @@ extension SimulatedProvider {
         if order.kind == .authorize, let life = contract.authorizationLife {
             transaction.authorizedUntil = now + life
         }
-        var felt = Whims.none
-        if whims.declines {
-            felt.declines = true
+        var effective = ProviderChoices.none
+        if choices.declines {
+            effective.declines = true
             transaction.change(at: now, lag: .zero) {
                 $0.status = .declined
                 $0.reason = "card_declined"
             }
-        } else if whims.pendingFor > .zero {
-            felt.pendingFor = whims.pendingFor
-            felt.ending = whims.ending
-            transaction.undecidedUntil = now + whims.pendingFor
-            transaction.ending = whims.ending
+        } else if choices.pendingFor > .zero {
+            effective.pendingFor = choices.pendingFor
+            effective.ending = choices.ending
+            transaction.undecidedUntil = now + choices.pendingFor
+            transaction.ending = choices.ending
             transaction.change(at: now, lag: .zero) { $0.status = .pending }
         }
-        if whims.contradicts, transaction.status != .declined {
-            felt.contradicts = true
+        if choices.contradicts, transaction.status != .declined {
+            effective.contradicts = true
             transaction.contradicts = true
         }
         let answer = report(
@@ -38,7 +38,7 @@ extension SimulatedProvider {
             began)
         transaction.firstAnswer = answer
         enter(transaction)
-        return Execution(answer, changed: transaction.status != .declined, felt: felt)
+        return Execution(answer, changed: transaction.status != .declined, effective: effective)
     }
 
     /// What a key that is known is answered; `nil` if it is executed anew.

@@ -3,7 +3,7 @@ internal import PaymentCore
 extension SimulatedProvider {
     /// Takes what is held.
     mutating func capture(
-        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ choices: ProviderChoices
     ) -> Execution {
         guard let index else { return unknown(began) }
         let known = transactions[index]
@@ -15,19 +15,19 @@ extension SimulatedProvider {
         else {
             return ruledOut(known, began)
         }
-        let (movement, felt) = movement(order, at: now, whims)
+        let (movement, effective) = movement(order, at: now, choices)
         transactions[index].change(at: now, lag: contract.visibilityLag) {
             $0.captures.removeAll { $0.key == order.key && $0.state == .declined }
             $0.captures.append(movement)
             if movement.state == .succeeded { $0.status = .captured }
         }
         if movement.state == .succeeded { transactions[index].takenAt = now }
-        return answered(movement, index, began, felt)
+        return answered(movement, index, began, effective)
     }
 
     /// Gives back what was taken.
     mutating func refund(
-        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ choices: ProviderChoices
     ) -> Execution {
         guard let index else { return unknown(began) }
         let known = transactions[index]
@@ -38,21 +38,21 @@ extension SimulatedProvider {
         guard known.status == .captured, order.amount.value > 0, order.amount.value <= left else {
             return ruledOut(known, began)
         }
-        var allowed = whims
+        var allowed = choices
         // Where only sums are shown, a refund that is undecided could not be told from one that never came.
         if contract.refundVisibility == .sumsOnly { allowed.pendingFor = .zero }
-        let (movement, felt) = movement(order, at: now, allowed)
+        let (movement, effective) = movement(order, at: now, allowed)
         transactions[index].change(at: now, lag: contract.visibilityLag) {
             $0.refunds.removeAll { $0.key == order.key && $0.state == .declined }
             $0.refunds.append(movement)
         }
         if movement.state == .declined { transactions[index].undoDeclines += 1 }
-        return answered(movement, index, began, felt)
+        return answered(movement, index, began, effective)
     }
 
     /// Releases a hold, reverses a sale, or leaves a tombstone, as far as the contract goes.
     mutating func void(
-        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ whims: Whims
+        _ order: SendOrder, _ index: Int?, at now: Timestamp, began: Timestamp, _ choices: ProviderChoices
     ) -> Execution {
         guard let index else {
             guard contract.cancel == .tombstoning else { return unknown(began) }
@@ -76,10 +76,10 @@ extension SimulatedProvider {
         case .captured where !isReversible(known, at: now):
             return ruledOut(known, began)
         case .authorized, .captured:
-            guard !whims.declines else {
+            guard !choices.declines else {
                 transactions[index].undoDeclines += 1
                 return Execution(
-                    report(.declined, "void_declined", known, began), felt: Whims(declines: true))
+                    report(.declined, "void_declined", known, began), effective: ProviderChoices(declines: true))
             }
             return become(.voided, index, at: now, began)
         case .notFound, .unavailable:
@@ -117,32 +117,32 @@ extension SimulatedProvider {
     }
 
     private func movement(
-        _ order: SendOrder, at now: Timestamp, _ whims: Whims
-    ) -> (SimulatedTransaction.Movement, Whims) {
-        var felt = Whims.none
+        _ order: SendOrder, at now: Timestamp, _ choices: ProviderChoices
+    ) -> (SimulatedTransaction.Movement, ProviderChoices) {
+        var effective = ProviderChoices.none
         var state = Observation.Movement.State.succeeded
-        if whims.declines {
-            felt.declines = true
+        if choices.declines {
+            effective.declines = true
             state = .declined
-        } else if whims.pendingFor > .zero {
-            felt.pendingFor = whims.pendingFor
+        } else if choices.pendingFor > .zero {
+            effective.pendingFor = choices.pendingFor
             state = .pending
         }
         let movement = SimulatedTransaction.Movement(
             key: order.key, amount: order.amount, firstUse: now, state: state,
-            undecidedUntil: state == .pending ? now + whims.pendingFor : nil, isOutside: false)
-        return (movement, felt)
+            undecidedUntil: state == .pending ? now + choices.pendingFor : nil, isOutside: false)
+        return (movement, effective)
     }
 
     private func answered(
-        _ movement: SimulatedTransaction.Movement, _ index: Int, _ began: Timestamp, _ felt: Whims
+        _ movement: SimulatedTransaction.Movement, _ index: Int, _ began: Timestamp, _ effective: ProviderChoices
     ) -> Execution {
         let declined = movement.state == .declined
         return Execution(
             report(
                 declined ? .declined : .accepted, declined ? "declined" : transactions[index].status.rawValue,
                 transactions[index], began),
-            changed: !declined, felt: felt)
+            changed: !declined, effective: effective)
     }
 
     /// Nothing was done; once it is decided it may be.

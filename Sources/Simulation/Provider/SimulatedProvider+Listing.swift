@@ -68,14 +68,14 @@ extension SimulatedProvider {
         if let retention = contract.statusRetention, now - transaction.changedAt > retention { return nil }
         let moment = now + (Span.zero - min(staleBy, contract.visibilityLag))
         guard transaction.firstUse <= moment else { return nil }
-        let face = transaction.face(at: moment)
-        guard face.status != .notFound else { return nil }
-        let seen = shown(transaction, face, began: now, source: .inquiry)
+        let visibleState = transaction.visibleState(at: moment)
+        guard visibleState.status != .notFound else { return nil }
+        let seen = shown(transaction, visibleState, began: now, source: .inquiry)
         let isNamed = !transaction.isForeign
         return ListedPosition(
             seen, key: transaction.key, payment: isNamed ? transaction.payment : nil,
             leg: isNamed ? transaction.leg : nil, createdAt: saysWhenRecorded ? transaction.firstUse : nil,
-            updatedAt: face.since, store: transaction.store, phases: contract.phases)
+            updatedAt: visibleState.since, store: transaction.store, phases: contract.phases)
     }
 }
 

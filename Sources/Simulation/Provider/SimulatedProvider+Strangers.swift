@@ -46,8 +46,8 @@ extension SimulatedProvider {
         guard let index = untouched(key, at: now),
             let refund = transactions[index].refunds.last(where: { $0.state == .succeeded })
         else { return false }
-        transactions[index].change(at: now, lag: contract.visibilityLag) { face in
-            face.refunds.removeAll { $0.key == refund.key }
+        transactions[index].change(at: now, lag: contract.visibilityLag) { visibleState in
+            visibleState.refunds.removeAll { $0.key == refund.key }
         }
         transactions[index].removedOutside += refund.amount.value
         transactions[index].changedOutside = true

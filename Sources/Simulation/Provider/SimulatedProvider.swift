@@ -55,7 +55,7 @@ public struct SimulatedProvider: Sendable {
     ///
     /// - Parameter began: when the sender began, by its own clock; it goes into what the answer shows.
     public mutating func execute(
-        _ order: SendOrder, at now: Timestamp, began: Timestamp, whims: Whims = .none
+        _ order: SendOrder, at now: Timestamp, began: Timestamp, choices: ProviderChoices = .none
     ) -> Execution {
         var index = indicesByKey[order.transactionKey]?.last
         if let known = index {
@@ -63,10 +63,10 @@ public struct SimulatedProvider: Sendable {
             if transactions[known].isLost { index = nil }
         }
         switch order.kind {
-        case .authorize, .sale: return begin(order, index, at: now, began: began, whims)
-        case .capture: return capture(order, index, at: now, began: began, whims)
-        case .void: return void(order, index, at: now, began: began, whims)
-        case .refund: return refund(order, index, at: now, began: began, whims)
+        case .authorize, .sale: return begin(order, index, at: now, began: began, choices)
+        case .capture: return capture(order, index, at: now, began: began, choices)
+        case .void: return void(order, index, at: now, began: began, choices)
+        case .refund: return refund(order, index, at: now, began: began, choices)
         }
     }
 
@@ -89,8 +89,8 @@ public struct SimulatedProvider: Sendable {
         guard staleness > .zero else { return shown(transactions[newest], began: began, source: .inquiry) }
         let moment = now + (Span.zero - staleness)
         guard let index = indices.last(where: { transactions[$0].firstUse <= moment }) else { return nothing }
-        let face = transactions[index].face(at: moment)
-        return shown(transactions[index], face, began: began, source: .inquiry)
+        let visibleState = transactions[index].visibleState(at: moment)
+        return shown(transactions[index], visibleState, began: began, source: .inquiry)
     }
 
     /// Somebody changes the transaction at the provider's own console; `false` if it cannot be done to what
@@ -154,23 +154,23 @@ extension SimulatedProvider {
 
     /// What a status read or an answer shows of a transaction.
     func shown(
-        _ transaction: SimulatedTransaction, _ earlier: SimulatedTransaction.Face? = nil, began: Timestamp,
+        _ transaction: SimulatedTransaction, _ earlier: SimulatedTransaction.VisibleState? = nil, began: Timestamp,
         source: Observation.Source
     ) -> Observation {
-        let face = earlier ?? transaction.face
-        var amount: Money? = face.status == .tombstoned ? nil : transaction.amount
+        let visibleState = earlier ?? transaction.visibleState
+        var amount: Money? = visibleState.status == .tombstoned ? nil : transaction.amount
         if transaction.contradicts, amount != nil {
             amount = money(transaction.amount.value + 1, like: transaction.amount)
         }
         var shown = Observation(
-            face.status, began: began, source: source, key: transaction.key, amount: amount,
-            authorizedUntil: transaction.authorizedUntil, reason: face.reason)
-        shown.captures = face.captures.map(\.shown)
+            visibleState.status, began: began, source: source, key: transaction.key, amount: amount,
+            authorizedUntil: transaction.authorizedUntil, reason: visibleState.reason)
+        shown.captures = visibleState.captures.map(\.shown)
         guard contract.refundVisibility == .sumsOnly else {
-            shown.refunds = face.refunds.map(\.shown)
+            shown.refunds = visibleState.refunds.map(\.shown)
             return shown
         }
-        let sum = SimulatedTransaction.succeeded(face.refunds)
+        let sum = SimulatedTransaction.succeeded(visibleState.refunds)
         if sum > 0 {
             shown.refunds = [
                 Observation.Movement(

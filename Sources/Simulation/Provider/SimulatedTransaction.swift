@@ -20,7 +20,7 @@ public struct SimulatedTransaction: Sendable {
     }
 
     /// What changes of a transaction, and what a status read shows.
-    struct Face: Sendable {
+    struct VisibleState: Sendable {
         var status: Observation.Status
         var captures: [Movement] = []
         var refunds: [Movement] = []
@@ -48,7 +48,7 @@ public struct SimulatedTransaction: Sendable {
     /// Until when it is undecided.
     var undecidedUntil: Timestamp?
     /// How a transaction that is undecided ends.
-    var ending = Whims.Ending.done
+    var ending = ProviderChoices.Ending.done
     /// Whether its status shows another amount than was asked for.
     public internal(set) var contradicts = false
     /// Whether somebody changed it at the provider's own console.
@@ -67,11 +67,11 @@ public struct SimulatedTransaction: Sendable {
     /// The first answer under its key, where the provider replays that one.
     var firstAnswer: AttemptReport?
     /// What it is now.
-    private(set) var face: Face
+    private(set) var visibleState: VisibleState
     /// What it was, and until when, as far back as a status read may be stale.
-    private(set) var earlier: [(until: Timestamp, face: Face)] = []
+    private(set) var earlier: [(until: Timestamp, visibleState: VisibleState)] = []
     /// When it changed last.
-    public var changedAt: Timestamp { face.since }
+    public var changedAt: Timestamp { visibleState.since }
 
     /// One that nobody here sent.
     init(
@@ -84,7 +84,7 @@ public struct SimulatedTransaction: Sendable {
         self.leg = leg
         firstUse = now
         isStranger = true
-        face = Face(status: kind == .sale ? .captured : .authorized, since: now)
+        visibleState = VisibleState(status: kind == .sale ? .captured : .authorized, since: now)
         takenAt = kind == .sale ? now : nil
     }
 
@@ -95,38 +95,38 @@ public struct SimulatedTransaction: Sendable {
         payment = order.payment
         leg = order.leg
         firstUse = now
-        face = Face(status: status, since: now)
+        visibleState = VisibleState(status: status, since: now)
         takenAt = status == .captured ? now : nil
     }
 
     /// The status.
-    public var status: Observation.Status { face.status }
+    public var status: Observation.Status { visibleState.status }
     /// Whether its provider lost it: it shows nowhere, and its key is as free as if it had never been used.
-    var isLost: Bool { face.status == .notFound }
+    var isLost: Bool { visibleState.status == .notFound }
     /// The captures.
-    public var captures: [Movement] { face.captures }
+    public var captures: [Movement] { visibleState.captures }
     /// The refunds.
-    public var refunds: [Movement] { face.refunds }
+    public var refunds: [Movement] { visibleState.refunds }
 
     /// What was taken, in minor units.
     public var captured: Int64 {
-        guard face.status == .captured else { return 0 }
-        return kind == .sale ? amount.value : Self.succeeded(face.captures)
+        guard visibleState.status == .captured else { return 0 }
+        return kind == .sale ? amount.value : Self.succeeded(visibleState.captures)
     }
 
     /// What was given back, in minor units.
-    public var refunded: Int64 { face.status == .captured ? Self.succeeded(face.refunds) : 0 }
+    public var refunded: Int64 { visibleState.status == .captured ? Self.succeeded(visibleState.refunds) : 0 }
     /// What was given back at the provider's own console, in minor units.
     public var refundedOutside: Int64 {
-        guard face.status == .captured else { return 0 }
-        return Self.succeeded(face.refunds.filter(\.isOutside))
+        guard visibleState.status == .captured else { return 0 }
+        return Self.succeeded(visibleState.refunds.filter(\.isOutside))
     }
     /// Whether an amount is held, or taken and not given back.
-    public var isLive: Bool { face.status == .authorized || captured - refunded > 0 }
+    public var isLive: Bool { visibleState.status == .authorized || captured - refunded > 0 }
     /// Whether anything of it is undecided.
     var isUndecided: Bool {
-        undecidedUntil != nil || face.captures.contains { $0.state == .pending }
-            || face.refunds.contains { $0.state == .pending }
+        undecidedUntil != nil || visibleState.captures.contains { $0.state == .pending }
+            || visibleState.refunds.contains { $0.state == .pending }
     }
 
     static func succeeded(_ movements: [Movement]) -> Int64 {
@@ -136,29 +136,31 @@ public struct SimulatedTransaction: Sendable {
     }
 
     /// Changes it; what it was stays readable for `lag`, the longest time that a status read may be stale.
-    mutating func change(at now: Timestamp, lag: Span, _ body: (inout Face) -> Void) {
+    mutating func change(at now: Timestamp, lag: Span, _ body: (inout VisibleState) -> Void) {
         if lag > .zero {
             let oldest = now + (Span.zero - lag)
             earlier.removeAll { $0.until < oldest }
-            earlier.append((now, face))
+            earlier.append((now, visibleState))
         }
-        body(&face)
-        face.since = max(face.since, now)
+        body(&visibleState)
+        visibleState.since = max(visibleState.since, now)
     }
 
     /// What it was at a moment that is not longer ago than the lag.
-    func face(at moment: Timestamp) -> Face { earlier.first { $0.until > moment }?.face ?? face }
+    func visibleState(at moment: Timestamp) -> VisibleState {
+        earlier.first { $0.until > moment }?.visibleState ?? visibleState
+    }
 }
 
 extension SimulatedTransaction {
     /// Whether time alone changes something by `now`.
     func isDue(at now: Timestamp) -> Bool {
         if let undecidedUntil, now >= undecidedUntil { return true }
-        if face.status == .authorized {
+        if visibleState.status == .authorized {
             if let authorizedUntil, now >= authorizedUntil { return true }
-            if face.captures.contains(where: { $0.isDue(at: now) }) { return true }
+            if visibleState.captures.contains(where: { $0.isDue(at: now) }) { return true }
         }
-        return face.status == .captured && face.refunds.contains { $0.isDue(at: now) }
+        return visibleState.status == .captured && visibleState.refunds.contains { $0.isDue(at: now) }
     }
 
     /// Time passes: what is undecided is decided, holds run out.
@@ -181,16 +183,16 @@ extension SimulatedTransaction {
         }
         settleMovements(at: now, lag: lag)
         // A capture under way keeps the hold.
-        if face.status == .authorized, let until = authorizedUntil, now >= until,
-            !face.captures.contains(where: { $0.state == .pending })
+        if visibleState.status == .authorized, let until = authorizedUntil, now >= until,
+            !visibleState.captures.contains(where: { $0.state == .pending })
         {
             change(at: until, lag: lag) { $0.status = .expired }
         }
     }
 
     private mutating func settleMovements(at now: Timestamp, lag: Span) {
-        for index in face.captures.indices {
-            guard let until = face.captures[index].undecidedUntil, now >= until else { continue }
+        for index in visibleState.captures.indices {
+            guard let until = visibleState.captures[index].undecidedUntil, now >= until else { continue }
             takenAt = until
             change(at: until, lag: lag) {
                 $0.captures[index].undecidedUntil = nil
@@ -198,8 +200,8 @@ extension SimulatedTransaction {
                 $0.status = .captured
             }
         }
-        for index in face.refunds.indices {
-            guard let until = face.refunds[index].undecidedUntil, now >= until else { continue }
+        for index in visibleState.refunds.indices {
+            guard let until = visibleState.refunds[index].undecidedUntil, now >= until else { continue }
             change(at: until, lag: lag) {
                 $0.refunds[index].undecidedUntil = nil
                 $0.refunds[index].state = .succeeded

@@ -72,7 +72,7 @@ public struct Shrinker: Sendable {
             shrinkKinds()
             shrinkFaults()
         } while best.reduction != before && runs < mostRuns
-        tidy()
+        nameWholeKinds()
         return ShrunkRun(
             seed: seed, plant: plant, reduction: best.reduction, finding: best.finding, faultsBefore: faultsBefore,
             faults: best.struck.count, runs: runs)
@@ -137,7 +137,7 @@ public struct Shrinker: Sendable {
 
     /// Says the same with fewer words: a kind that does not strike any more is named instead of its faults, and faults
     /// that would not strike anyway are not named.
-    private mutating func tidy() {
+    private mutating func nameWholeKinds() {
         let struck = Set(best.struck.map(\.kind))
         let unused = best.reduction.withoutFaults.compactMap { kinds[$0] }.filter { !struck.contains($0) }
         let base = best.reduction

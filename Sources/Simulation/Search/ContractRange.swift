@@ -19,7 +19,7 @@ enum ContractRange {
                     [nil, Span.hours(24)].flatMap { retention in
                         [Span.zero, .seconds(60)].flatMap { lag in
                             reversals(phases, cancel).flatMap { reverses in
-                                plugs(cancel, enforced).map { plug in
+                                plugChoices(cancel, enforced).map { plug in
                                     entry(phases, cancel, enforced, bound, retention, lag, reverses, plug)
                                 }
                             }
@@ -33,7 +33,7 @@ enum ContractRange {
     private static let bools = [false, true]
 
     /// Sending a key again to undo it is only ever thought of where the provider offers nothing better.
-    private static func plugs(_ cancel: ProviderContract.Cancel, _ enforced: Bool) -> [Bool] {
+    private static func plugChoices(_ cancel: ProviderContract.Cancel, _ enforced: Bool) -> [Bool] {
         cancel == .tombstoning || enforced ? [false] : bools
     }
 

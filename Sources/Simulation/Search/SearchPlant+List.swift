@@ -32,15 +32,15 @@ extension SearchPlant {
                     EffectTable.Row("do.not-found-is-never", when: isNotFound, then: { _ in .gone(.neverHappened) }))),
             .make("one leg", [Scenario.tombstone]), [7]),
         expect(
-            SearchPlant("2", "a new key for each attempt", tricks: [.keysNotHonoured]),
+            SearchPlant("2", "a new key for each attempt", behaviorChanges: [.keysNotHonoured]),
             .make("one leg", [Scenario.tombstone]), [2]),
         expect(
             SearchPlant(
                 "5", "the life of requests is waited for, and a paused sender outlives it",
-                tricks: [.notAfterNotEnforced]),
+                behaviorChanges: [.notAfterNotEnforced]),
             .make("one leg, not_after", [Scenario.notAfter]), [7]),
         expect(
-            SearchPlant("6, A10", "D is judged by the end of a read", tricks: [.readsDatedByTheirEnd]),
+            SearchPlant("6, A10", "D is judged by the end of a read", behaviorChanges: [.readsDatedByTheirEnd]),
             .make("one leg, not_after, reads take time", [Scenario.notAfter]) { $0.readsTakeTime = true }, [7]),
         expect(
             SearchPlant(
@@ -50,7 +50,7 @@ extension SearchPlant {
                         "declined-is-gone", when: { $0.status == .declinedUnbound }, then: { _ in .gone(.status) }))),
             .make("one leg, declines not bound", [Scenario.unbound]), [7]),
         expect(
-            SearchPlant("12", "the cancel leaves before the latch is durable", tricks: [.sendsBeforeCommit]),
+            SearchPlant("12", "the cancel leaves before the latch is durable", behaviorChanges: [.sendsBeforeCommit]),
             .make("one sale that cancel reverses, declines not bound", [Scenario.reversingUnboundSale]), [8, 4]),
         expect(
             SearchPlant("15", "the age of a key is not asked", effectTable: withoutAge),
@@ -62,7 +62,7 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "16", "the age is judged when the intent is written, and the sender is paused",
-                tricks: [.requestsOutliveTheirLife]),
+                behaviorChanges: [.requestsOutliveTheirLife]),
             .make("one leg, keys are forgotten", [Scenario.forgetful]) {
                 $0.requestLife = .bounded
                 $0.quarantineExpected = true
@@ -73,12 +73,12 @@ extension SearchPlant {
         expect(
             SearchPlant(
                 "A15", "a second task of the worker writes without comparing the version",
-                tricks: [.lateWritesAccepted]),
+                behaviorChanges: [.lateWritesAccepted]),
             .make("one leg, unsent at first", [Scenario.tombstone]) { $0.answers = .unsent }, [7, 4, 6]),
         expect(
             SearchPlant(
                 "A17", "a cancel handler ends the payment, and the worker writes without comparing the version",
-                tricks: [.lateWritesAcceptedBesideHandler]),
+                behaviorChanges: [.lateWritesAcceptedBesideHandler]),
             .make("one leg, unsent at first", [Scenario.tombstone]) { $0.answers = .unsent }, [7, 4, 6]),
     ]
 
@@ -93,7 +93,8 @@ extension SearchPlant {
             }, [7]),
         expect(
             SearchPlant(
-                "stray answer", "a refusal that names no key ends the payment", tricks: [.keylessAnswersBelieved]),
+                "stray answer", "a refusal that names no key ends the payment",
+                behaviorChanges: [.keylessAnswersBelieved]),
             .make("one leg, stray refusals", [Scenario.tombstone]) { $0.answers = .stray }, [7]),
         expect(
             SearchPlant(
@@ -121,7 +122,7 @@ extension SearchPlant {
     ]
 
     private static let ofLostRows: [Expectation] = [
-        expect(SearchPlant("C0", "no recovery window", tricks: [.recoverySkipped]), lossy(1), [4, 7, 8]),
+        expect(SearchPlant("C0", "no recovery window", behaviorChanges: [.recoverySkipped]), lossy(1), [4, 7, 8]),
         expect(
             SearchPlant(
                 "C1b", "a cancel outranks the proof of a captured leg",
@@ -131,7 +132,8 @@ extension SearchPlant {
                 }), lossy(1), [4, 8]),
         expect(
             SearchPlant(
-                "C2", "canceled is told before the latch is acknowledged", tricks: [.latchesCalledAcknowledged]),
+                "C2", "canceled is told before the latch is acknowledged", behaviorChanges: [.latchesCalledAcknowledged]
+            ),
             .make("one leg, unsent at first, one failover", [Scenario.tombstone]) {
                 $0.losses = .failovers(1)
                 $0.answers = .unsent
@@ -155,10 +157,10 @@ extension SearchPlant {
                 $0.refusals = [.capture]
             }, [15]),
         expect(
-            SearchPlant("C12", "stale reads count in a recovery window", tricks: [.staleReadsCount]),
+            SearchPlant("C12", "stale reads count in a recovery window", behaviorChanges: [.staleReadsCount]),
             .make("one leg, one failover, stale reads", [Scenario.lagging]) { $0.losses = .failovers(1) }, [4, 8]),
         expect(
-            SearchPlant("C27", "D is judged by the surviving rows only", tricks: [.lostNotAfterForgotten]),
+            SearchPlant("C27", "D is judged by the surviving rows only", behaviorChanges: [.lostNotAfterForgotten]),
             .make("one leg, one failover, not_after", [Scenario.notAfter]) { $0.losses = .failovers(1) }, [7]),
         expect(
             SearchPlant("W1", "after a restore, what was never sent was not tombstoned"),
@@ -168,14 +170,15 @@ extension SearchPlant {
                 $0.requestLife = .bounded
             }, [4]),
         expect(
-            SearchPlant("W3", "after a restore, old requests are alive", tricks: [.requestsOutliveTheirLife]),
+            SearchPlant("W3", "after a restore, old requests are alive", behaviorChanges: [.requestsOutliveTheirLife]),
             .make("one leg, two restores", [Scenario.tombstone]) {
                 $0.losses = .restores(2)
                 $0.requestLife = .bounded
                 $0.tombstonesNeverSent = true
             }, [4, 7, 8]),
         expect(
-            SearchPlant("trap 10", "a partitioned old site goes on deciding", tricks: [.oldSiteGoesOn]), lossy(1),
+            SearchPlant("trap 10", "a partitioned old site goes on deciding", behaviorChanges: [.oldSiteGoesOn]),
+            lossy(1),
             [4, 7, 8]),
         expect(
             SearchPlant(

@@ -3,7 +3,7 @@ public import PaymentCore
 /// An unsafe decision, planted to see that the search finds it. Nothing of it is in the shipped path.
 public struct SearchPlant: Sendable {
     /// Changes that are not rows of a table.
-    public enum Trick: String, Sendable, Hashable, CaseIterable {
+    public enum BehaviorChange: String, Sendable, Hashable, CaseIterable {
         /// Every request is executed as if its key had never been seen: a new key for each attempt, or keys that the
         /// provider does not honour.
         case keysNotHonoured
@@ -42,18 +42,18 @@ public struct SearchPlant: Sendable {
     /// The payment table with the change.
     public let paymentTable: PaymentTable
     /// The other changes.
-    public let tricks: Set<Trick>
+    public let behaviorChanges: Set<BehaviorChange>
 
     /// A planted change.
     public init(
         _ name: String, _ sentence: String, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
-        tricks: Set<Trick> = []
+        behaviorChanges: Set<BehaviorChange> = []
     ) {
         self.name = name
         self.sentence = sentence
         self.effectTable = effectTable
         self.paymentTable = paymentTable
-        self.tricks = tricks
+        self.behaviorChanges = behaviorChanges
     }
 
     /// The shipped decision.

@@ -95,7 +95,7 @@ struct SearchWorld: Sendable {
             mayBegin: mayBegin, effectTable: plant.effectTable, paymentTable: plant.paymentTable)
     }
 
-    func has(_ trick: SearchPlant.Trick) -> Bool { plant.tricks.contains(trick) }
+    func has(_ change: SearchPlant.BehaviorChange) -> Bool { plant.behaviorChanges.contains(change) }
 
     // MARK: Lengths of time
 

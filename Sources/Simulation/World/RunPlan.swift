@@ -1,6 +1,6 @@
 public import PaymentCore
 
-/// Everything that one run is made of, drawn from its seed: the cast, the arrangement of sites, the mix of faults.
+/// Everything that one run is made of, drawn from its seed: the providers, the arrangement of sites, the mix of faults.
 ///
 /// A plan can be made smaller without anything else moving: every fault has an identity of its own, and every draw
 /// depends on the seed and on what it is for.
@@ -15,7 +15,7 @@ public struct RunPlan: Sendable {
         case asynchronous
     }
 
-    /// A provider of the cast.
+    /// A provider of the run.
     public struct Provider: Sendable, Hashable {
         /// Its name.
         public let name: ProviderName
@@ -110,9 +110,9 @@ public struct RunPlan: Sendable {
         proof = proofs[chance.draw("proof", below: proofs.count)]
         promotesAsBefore = chance.draw("promotes as before", below: 4) > 0
         replicasPerSite = 1 + chance.draw("replicas", below: 3)
-        let cast = Cast(chance, keepsAcknowledgedRows: replication != .asynchronous)
-        providers = cast.providers
-        policy = cast.policy
+        let providerDraw = ProviderDraw(chance, keepsAcknowledgedRows: replication != .asynchronous)
+        providers = providerDraw.providers
+        policy = providerDraw.policy
         let phases: [Span] = [.minutes(20), .hours(2), .hours(12), .days(2)]
         let phase = phases[chance.draw("phase", below: phases.count)]
         faultPhase = phase
@@ -122,7 +122,7 @@ public struct RunPlan: Sendable {
             return Span(milliseconds: Int64(offset) + 5_000)
         }
         payments = PlannedPayment.drawn(
-            chance, count: 40 + chance.draw("payments", below: 41), bursts: bursts, providers: cast.providers,
+            chance, count: 40 + chance.draw("payments", below: 41), bursts: bursts, providers: providerDraw.providers,
             mayMislead: replication != .asynchronous)
         rates = FaultRates(chance, replication: replication)
         comparison = RunPlan.comparison(
@@ -138,7 +138,7 @@ public struct RunPlan: Sendable {
 }
 
 /// The providers and the policy of a run: contracts of every shape that the daemon starts with.
-struct Cast {
+struct ProviderDraw {
     let providers: [RunPlan.Provider]
     let policy: SettlementPolicy
 
@@ -152,9 +152,9 @@ struct Cast {
         var providers: [RunPlan.Provider] = []
         let wanted = 2 + chance.draw("providers", below: 3)
         for (index, word) in ["card", "wallet", "points", "bank"].enumerated() where index < wanted {
-            guard let name = Cast.name(word) else { continue }
+            guard let name = ProviderDraw.name(word) else { continue }
             // What the daemon would refuse to start with is drawn again.
-            let drawn = (0..<32).lazy.map { Cast.contract(chance, index * 64 + $0) }
+            let drawn = (0..<32).lazy.map { ProviderDraw.contract(chance, index * 64 + $0) }
             let (kind, contract) =
                 drawn.first { $0.1.traps(under: assumptions).isEmpty } ?? ("reference", .reference)
             providers.append(RunPlan.Provider(name: name, contract: contract, kind: kind))

@@ -21,7 +21,7 @@ extension World {
         push(.compare(.order(comparing.put(job))), after: isFar ? 5 + span(150, bits) : 1 + span(3, bits))
     }
 
-    mutating func turnTo(_ slot: Int) {
+    mutating func performComparisonJob(_ slot: Int) {
         guard let job = comparing.take(slot), carriesOn(job.replica, job.incarnation),
             replicas[job.replica].courses[job.provider].execution == job.execution,
             let run = replicas[job.replica].courses[job.provider].run

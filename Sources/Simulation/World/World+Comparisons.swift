@@ -58,7 +58,7 @@ extension World {
     mutating func compare(_ turn: ComparisonTurn) {
         switch turn {
         case .look(let replica, let incarnation, let provider): look(replica, incarnation, provider)
-        case .order(let slot): turnTo(slot)
+        case .order(let slot): performComparisonJob(slot)
         case .renew(let replica, let incarnation, let provider, let execution):
             guard carriesOn(replica, incarnation), replicas[replica].courses[provider].execution == execution else {
                 return

@@ -7,7 +7,7 @@ extension World {
     mutating func work(_ slot: Int) {
         guard let job = jobs.take(slot) else { return }
         let replica = job.replica
-        guard carriesOn(replica, job.incarnation) else { return comeFromTheGrave(job) }
+        guard carriesOn(replica, job.incarnation) else { return arriveAfterCrash(job) }
         switch job.work {
         case .commit(let change): commit(job, change)
         case .insert(let change, let ticket): insert(job, change, ticket)
@@ -21,7 +21,7 @@ extension World {
     }
 
     /// A change may reach the store although whoever made it is gone.
-    private mutating func comeFromTheGrave(_ job: Job) {
+    private mutating func arriveAfterCrash(_ job: Job) {
         let bits = chance.bits(17, UInt64(job.payment), UInt64(job.replica), UInt64(job.incarnation))
         guard bits & 1 == 0 else { return }
         switch job.work {
@@ -105,7 +105,7 @@ extension World {
 
     /// It does nothing for longer than its leases, and then goes on.
     mutating func pause(_ replica: Int, _ bits: UInt64) {
-        disturb(replica)
+        wakeKeepers(replica)
         let length = limits.lease.milliseconds + 1_000 + span(bits & 3 == 0 ? 7_200_000 : 90_000, bits)
         replicas[replica].pausedUntil = max(replicas[replica].pausedUntil, now + length)
     }
@@ -250,6 +250,6 @@ extension World {
         }
         let site = replicas[replica].site
         sites[site].store.release(id, token)
-        nudge(site, paymentIndex, except: replica)
+        wakeOtherReplicas(site, paymentIndex, except: replica)
     }
 }

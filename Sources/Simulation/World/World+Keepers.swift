@@ -196,12 +196,12 @@ extension World {
     // MARK: Calm
 
     /// Something is about to happen to the sites: whoever keeps one is awake from now on.
-    mutating func disturb() {
-        for replica in replicas.indices { disturb(replica) }
+    mutating func wakeKeepers() {
+        for replica in replicas.indices { wakeKeepers(replica) }
     }
 
     /// Something is about to happen to a replica's part of its site.
-    mutating func disturb(_ replica: Int) {
+    mutating func wakeKeepers(_ replica: Int) {
         guard plan.sites > 1, replicas[replica].isUp, !replicas[replica].isAwake else { return }
         let bits = chance.bits(107, UInt64(now), UInt64(replica))
         let ago = 200 + span(Int(World.siteLease.milliseconds / 3), bits)

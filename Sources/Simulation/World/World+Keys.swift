@@ -9,7 +9,7 @@ extension World {
             key = transaction
         }
         if does(.keyWithoutCaller) {
-            transaction = callerless(payment, order.leg, order.transactionKey)
+            transaction = keyWithoutCaller(payment, order.leg, order.transactionKey)
             key = order.effect == .primary ? transaction : order.key
         }
         guard transaction != order.transactionKey || key != order.key else { return order }
@@ -25,11 +25,11 @@ extension World {
         guard does(.keyWithoutCaller) else { return order }
         return InquiryOrder(
             payment: order.payment, leg: order.leg, provider: order.provider,
-            transactionKey: callerless(payment, order.leg, order.transactionKey), phases: order.phases)
+            transactionKey: keyWithoutCaller(payment, order.leg, order.transactionKey), phases: order.phases)
     }
 
     /// What two callers that use the same key of their own have in common.
-    private func callerless(_ payment: Int, _ leg: Int, _ key: EffectKey) -> EffectKey {
+    private func keyWithoutCaller(_ payment: Int, _ leg: Int, _ key: EffectKey) -> EffectKey {
         guard let own = plan.payments[payment].asks.first?.operation.key else { return key }
         return EffectKey(reported: Digest(of: ["callerless", own.text, String(leg)]).hex)
     }

@@ -62,7 +62,7 @@ extension World {
     private mutating func close(_ epoch: Int64) {
         let row = sites[activeSite].row
         guard let compared = row.changed(by: .compared(epochOfLoss: epoch), at: nil), compared != row else { return }
-        disturb()
+        wakeKeepers()
         write(compared, at: activeSite)
     }
 }

@@ -11,7 +11,7 @@ struct Mishap {
     let number: Int
 }
 
-/// The beginning, what befalls, and the end of faults.
+/// The beginning, the mishaps, and the end of faults.
 extension World {
     mutating func begin() {
         let bound = plan.clockBound.milliseconds
@@ -26,7 +26,7 @@ extension World {
             enter(planned, payment)
         }
         for _ in plan.payments.count..<ids.count { tasksOf.append([]) }
-        for kind in FaultKind.allCases where plan.rates[kind] > 0 { foresee(kind) }
+        for kind in FaultKind.allCases where plan.rates[kind] > 0 { planMishaps(kind) }
         heap.push(.faultsEnd, at: (plan.start + plan.faultPhase).milliseconds)
     }
 
@@ -61,8 +61,8 @@ extension World {
         }
     }
 
-    /// Times of what may befall: around the bursts, where it matters.
-    private mutating func foresee(_ kind: FaultKind) {
+    /// Plans the times of mishaps of a kind: around the bursts, where it matters.
+    private mutating func planMishaps(_ kind: FaultKind) {
         let isOnce = kind == .changedOutside || kind.isPlantedDifference
         let count = isOnce ? 1 : 2 * plan.bursts.count
         for subject in 0..<subjects(of: kind) {
@@ -84,10 +84,10 @@ extension World {
         }
     }
 
-    mutating func befall(_ mishapIndex: Int) {
+    mutating func mishapHappens(_ mishapIndex: Int) {
         let mishap = mishaps[mishapIndex]
         let subject = mishap.subject
-        guard canBefall(mishap.kind) else { return }
+        guard canHappen(mishap.kind) else { return }
         guard let bits = strikes(mishap.kind, UInt64(subject), UInt64(mishap.number)) else { return }
         switch mishap.kind {
         case .providerOutage:
@@ -99,7 +99,7 @@ extension World {
             let bound = plan.clockBound.milliseconds
             replicas[subject].skew = span(Int(2 * bound + 1), bits) - bound
         case .storePartitioned:
-            disturb(subject)
+            wakeKeepers(subject)
             replicas[subject].partitionedUntil = now + 2_000 + span(bits & 1 == 0 ? 40_000 : 600_000, bits)
         case .failover where plan.replication == .asynchronous: drain(bits)
         case .failover: loseSite(losingRows: false, bits)
@@ -113,7 +113,7 @@ extension World {
         }
     }
 
-    private func canBefall(_ kind: FaultKind) -> Bool {
+    private func canHappen(_ kind: FaultKind) -> Bool {
         switch kind {
         case .failover, .failoverLosingRows, .failback, .sitesPartitioned: canChangeSites && link.isUp
         case .witnessAway: plan.proof.isWitness

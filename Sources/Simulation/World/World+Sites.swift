@@ -55,7 +55,7 @@ extension World {
     /// The witness answers nobody for a time. Sometimes it is made anew meanwhile, and knows nothing.
     mutating func loseWitness(_ bits: UInt64) {
         guard plan.proof.isWitness else { return }
-        disturb()
+        wakeKeepers()
         witnessAwayUntil = now + 2_000 + span(bits & 1 == 0 ? 20_000 : 300_000, bits)
         guard bits >> 32 & 3 == 0 else { return }
         witness = WitnessModel()
@@ -71,7 +71,7 @@ extension World {
         guard promotion == nil, site.isUp, site.isWritable, !site.row.phase.isOver else {
             return push(.site(.found), after: 10_000)
         }
-        disturb()
+        wakeKeepers()
         witnessesFounded += 1
         guard let identity = World.witnessID(witnessesFounded) else { return }
         witness.found(as: identity)
@@ -91,7 +91,7 @@ extension World {
 
     /// The active site is lost at once. What the standby has not is lost with it.
     mutating func loseSite(losingRows: Bool, _ bits: UInt64) {
-        disturb()
+        wakeKeepers()
         link.isChanging = true
         stopSite(activeSite)
         if !losingRows { ship(upTo: link.log.count) }
@@ -113,7 +113,7 @@ extension World {
 
     /// The sites cannot see each other.
     mutating func partitionSites(_ bits: UInt64) {
-        disturb()
+        wakeKeepers()
         link.isUp = false
         // A third place may be cut off from one of them, too.
         witnessSeenBy = [[true, true], [true, false], [false, true], [true, true]][Int(bits >> 8 & 3)]
@@ -126,7 +126,7 @@ extension World {
 
     private mutating func heal(_ since: Int64) {
         guard !link.isUp else { return }
-        disturb()
+        wakeKeepers()
         link.isUp = true
         witnessSeenBy = [true, true]
         guard link.hasStandby else { return rejoin() }
@@ -137,7 +137,7 @@ extension World {
     /// The site that was lost takes a whole copy of the other one and follows it.
     mutating func rejoin() {
         guard link.isUp, !link.hasStandby, promotion == nil else { return }
-        disturb()
+        wakeKeepers()
         let standby = 1 - activeSite
         stopSite(standby)
         sites[standby].store = sites[activeSite].store
@@ -155,7 +155,7 @@ extension World {
 
     /// Everything is brought to the other site in good order.
     mutating func drain(_ bits: UInt64) {
-        disturb()
+        wakeKeepers()
         link.isChanging = true
         let drain = Drain(site: activeSite, began: now, until: now + 5_400_000, stopsProcesses: bits & 3 != 0)
         if drain.stopsProcesses {

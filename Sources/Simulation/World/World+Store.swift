@@ -116,7 +116,7 @@ extension World {
             tell(.changed(told, paymentIndex: paymentIndex), from: site)
         }
         if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
-        nudge(site, paymentIndex, except: replica)
+        wakeOtherReplicas(site, paymentIndex, except: replica)
         return .success(result)
     }
 

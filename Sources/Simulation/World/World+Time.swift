@@ -25,7 +25,7 @@ extension World {
 
     /// A row changed. Every sweep looks again after a pause, whatever it knows: a row that is due for whoever looks is
     /// found by the others within a pause of that moment, and never before.
-    mutating func nudge(_ site: Int, _ payment: Int, except writer: Int?) {
+    mutating func wakeOtherReplicas(_ site: Int, _ payment: Int, except writer: Int?) {
         guard let row = sites[site].store.rows[payment], let dueAt = row.payment.dueAt else { return }
         let at = row.lease.map { max(dueAt, $0.until) } ?? dueAt
         let moment = max(now, now + (at - storeTime(site)).milliseconds)

@@ -129,7 +129,7 @@ extension World {
         _ wire: Wire, _ provider: Int, isCopy: Bool, _ a: UInt64, _ b: UInt64, _ c: UInt64
     ) -> AttemptReport {
         let order = wire.order
-        var whims = Whims.none
+        var choices = ProviderChoices.none
         if isCopy, planned(.requestRefused, a, b) != nil {
             // What is wrong with a request is wrong with every copy of it, and with every attempt.
             return AttemptReport(.refused, code: "http_400", bytesWritten: 500)
@@ -145,14 +145,14 @@ extension World {
                 if bits & 1 == 0 { _ = providers[provider].execute(order, at: time, began: wire.began) }
                 return AttemptReport(.indeterminate, code: "http_500", bytesWritten: 500)
             }
-            whims.declines = strikes(.declined, a, b, c) != nil
+            choices.declines = strikes(.declined, a, b, c) != nil
             if let bits = strikes(.transactionPending, a, b, c) {
-                whims.pendingFor = pendingTime(bits)
-                whims.ending = bits >> 8 & 7 == 0 ? .declined : bits >> 8 & 7 == 1 ? .lost : .done
+                choices.pendingFor = pendingTime(bits)
+                choices.ending = bits >> 8 & 7 == 0 ? .declined : bits >> 8 & 7 == 1 ? .lost : .done
             }
-            whims.contradicts = strikes(.contradiction, a, b, c) != nil
+            choices.contradicts = strikes(.contradiction, a, b, c) != nil
         }
-        let execution = providers[provider].execute(order, at: time, began: wire.began, whims: whims)
+        let execution = providers[provider].execute(order, at: time, began: wire.began, choices: choices)
         if execution.changed { notify(wire, a, b, c) }
         return execution.report
     }

@@ -201,7 +201,7 @@ public struct World {
         case .look(let replica, let incarnation): look(replica, incarnation)
         case .renew(let replica, let incarnation): renew(replica, incarnation)
         case .restart(let replica): start(replica)
-        case .mishap(let mishapIndex): befall(mishapIndex)
+        case .mishap(let mishapIndex): mishapHappens(mishapIndex)
         case .ship(let count): ship(upTo: count)
         case .site(let step): changeSites(step)
         case .keep(let slot): keep(slot)

@@ -1,8 +1,7 @@
 public import PaymentCore
 
-/// What a simulated provider does with one request out of its own mind, where the request would be executed
-/// at all.
-public struct Whims: Sendable {
+/// What a simulated provider chooses to do with one request, where the request would be executed at all.
+public struct ProviderChoices: Sendable {
     /// It declines for a business reason.
     public var declines: Bool
     /// How long what it does stays undecided.
@@ -33,7 +32,7 @@ public struct Whims: Sendable {
     }
 
     /// A provider that does what it is asked to.
-    public static let none = Whims()
+    public static let none = ProviderChoices()
 }
 
 /// What came of a request at a simulated provider.
@@ -42,13 +41,13 @@ public struct Execution: Sendable {
     public let report: AttemptReport
     /// Whether the request changed something; a replay or a refusal does not.
     public let changed: Bool
-    /// Which of the whims made a difference, so that the others are not counted as faults.
-    public let felt: Whims
+    /// Which of the choices made a difference, so that the others are not counted as faults.
+    public let effective: ProviderChoices
 
-    init(_ report: AttemptReport, changed: Bool = false, felt: Whims = .none) {
+    init(_ report: AttemptReport, changed: Bool = false, effective: ProviderChoices = .none) {
         self.report = report
         self.changed = changed
-        self.felt = felt
+        self.effective = effective
     }
 }
 
