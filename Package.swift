@@ -22,6 +22,7 @@ let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-s
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -171,7 +172,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HTTPEdgeTests",
-            dependencies: ["HTTPEdge", "PaymentCore", "StrictJSON", hummingbird], swiftSettings: strict),
+            dependencies: ["HTTPEdge", "PaymentCore", "StrictJSON", hummingbird, nio, nioEmbedded, logging],
+            swiftSettings: strict),
         .testTarget(
             name: "PaymentAPITests",
             dependencies: [

@@ -118,6 +118,28 @@ import Testing
         #expect(machine.standing(at: Self.at(1)).isActive)
     }
 
+    @Test func `a term that people begin with words about the other site is not held up by what it told before`() throws
+    {
+        for proof in SiteProofKind.allCases {
+            var machine = try machine(proof)
+            machine.handle(read(row(1, ago: .seconds(1))))
+            machine.handle(.peer(.knows(epoch: 7, site: try west())))
+            #expect(machine.standing(at: Self.at(1)).refusal == .otherSite(try west(), epoch: 7))
+            // Its database is lost, and people begin a term here from a copy that never knew those of the other site.
+            machine.handle(.peer(.silent("it is switched off")))
+            machine.handle(read(row(2), 5))
+            machine.handle(.proven(epoch: 2, began: Self.at(5)))
+            #expect(machine.standing(at: Self.at(6)).refusal == .otherSite(try west(), epoch: 7), "nobody said a word")
+            machine.handle(read(row(3, fencedBy: "its power is off"), 10))
+            machine.handle(.proven(epoch: 3, began: Self.at(10)))
+            #expect(machine.standing(at: Self.at(11)).epoch == 3, "\(proof)")
+            // Reading the same row again forgets nothing that the other site tells after all.
+            machine.handle(.peer(.knows(epoch: 7, site: try west())))
+            machine.handle(read(row(3, fencedBy: "its power is off"), 20))
+            #expect(machine.standing(at: Self.at(21)).refusal == .otherSite(try west(), epoch: 7))
+        }
+    }
+
     @Test func `a site without a peer that can be asked is not held up`() {
         var machine = SiteMachine(SiteMachine.Settings(site: .main, proof: .standby, lease: .seconds(10)))
         machine.handle(read(row()))

@@ -5,9 +5,10 @@ internal import Synchronization
 
 /// Who is connected to a listener, who of them rests and since when, and how many bytes wait to be read by them.
 ///
-/// When there is no room for one more, who has rested for the longest makes room. A connection with a request under way
-/// is never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods
-/// may be called from anywhere.
+/// When there is no room for one more, who has rested for the longest makes room. A few that just came have a moment for
+/// their first request: who leaves answers unread makes room before they do. A connection with a request under way is
+/// never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods may be
+/// called from anywhere.
 final class ConnectionBook: Sendable {
     /// Why a connection was ended.
     enum Reason: String, Sendable {
@@ -28,6 +29,8 @@ final class ConnectionBook: Sendable {
 
     fileprivate struct Entry {
         let channel: any Channel
+        /// When it came, until its first request is there.
+        var cameAt: ContinuousClock.Instant?
         /// The number of its rest, while it rests.
         var rest: Int?
         var isEnding = false
@@ -53,11 +56,14 @@ final class ConnectionBook: Sendable {
 
     /// Accepted beyond the maximum, while those who make room for them are closed.
     static let slack = 16
+    /// How long the first request of a connection may take until the connection is like any other that rests.
+    static let firstRequestWithin = Duration.seconds(1)
 
     private let name: String
     private let maximum: Int
     private let maximumUnreadBytes: Int
     private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
     /// A book of nobody.
@@ -65,11 +71,16 @@ final class ConnectionBook: Sendable {
     ///   - name: Which listener it is, in the log and in metrics.
     ///   - maximum: Connections that are open at the same time.
     ///   - maximumUnreadBytes: Bytes of answers that wait until they are read, of all connections together.
-    init(name: String, maximum: Int, maximumUnreadBytes: Int, logger: Logger) {
+    ///   - now: The clock.
+    init(
+        name: String, maximum: Int, maximumUnreadBytes: Int, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.name = name
         self.maximum = maximum
         self.maximumUnreadBytes = maximumUnreadBytes
         self.logger = logger
+        self.now = now
     }
 
     /// Whether one more may be accepted. If not, the next that is done makes room.
@@ -85,7 +96,7 @@ final class ConnectionBook: Sendable {
     func opened() {
         end(.full) { state in
             state.open += 1
-            return state.relieve(maximum)
+            return state.relieve(maximum, at: now())
         }
         count()
     }
@@ -107,9 +118,10 @@ final class ConnectionBook: Sendable {
         end(.full) { state in
             state.count += 1
             place = Place(number: state.count)
-            state.entries[state.count] = Entry(channel: channel)
+            let now = now()
+            state.entries[state.count] = Entry(channel: channel, cameAt: now)
             state.rests(state.count)
-            return state.relieve(maximum)
+            return state.relieve(maximum, at: now)
         }
         return place
     }
@@ -128,6 +140,7 @@ final class ConnectionBook: Sendable {
         state.withLock { state in
             guard state.entries[place.number]?.isEnding == false else { return false }
             state.entries[place.number]?.rest = nil
+            state.entries[place.number]?.cameAt = nil
             return true
         }
     }
@@ -136,7 +149,7 @@ final class ConnectionBook: Sendable {
     func rests(_ place: Place) {
         end(.full) { state in
             state.rests(place.number)
-            return state.relieve(maximum)
+            return state.relieve(maximum, at: now())
         }
     }
 
@@ -156,7 +169,7 @@ final class ConnectionBook: Sendable {
         Counter(
             label: "reconciled_http_connections_ended", dimensions: [("listener", name), ("reason", reason.rawValue)]
         ).increment()
-        let now = ContinuousClock.now
+        let now = now()
         let count: Int? = state.withLock { state in
             let known = state.told[reason]
             let count = (known?.since ?? 0) + 1
@@ -215,13 +228,20 @@ extension ConnectionBook.State {
     }
 
     /// Whom to end so that there is room.
-    fileprivate mutating func relieve(_ maximum: Int) -> (any Channel)? {
+    fileprivate mutating func relieve(_ maximum: Int, at now: ContinuousClock.Instant) -> (any Channel)? {
         let left = open - ending
         guard left > maximum || isAwaited && left >= maximum, someoneRests() else { return nil }
         isAwaited = false
-        let place = order[first].place
-        first += 1
-        return ends(place)
+        // Only a few are spared, so that whoever connects in masses and asks nothing ends none but themselves.
+        var spared = 0
+        for (place, rest) in order[first...] where isResting(place, rest) {
+            guard let cameAt = entries[place]?.cameAt, now - cameAt < ConnectionBook.firstRequestWithin else {
+                return ends(place)
+            }
+            spared += 1
+            if spared > maximum / 8 { return ends(order[first].place) }
+        }
+        return endsSlowest() ?? ends(order[first].place)
     }
 
     /// The one that has not read for the longest.

@@ -66,7 +66,7 @@ public struct SiteMachine: Sendable {
     private var refusedEpoch: Int64 = 0
     /// What the other site said last.
     private var peer: PeerAnswer?
-    /// The newest term that the other site ever told of.
+    /// The newest term that the other site told of, since people last said what keeps it down.
     private var peerTerm: (epoch: Int64, site: SiteName?) = (0, nil)
     /// Whether the other site ever answered.
     private var peerAnswered = false
@@ -86,6 +86,9 @@ public struct SiteMachine: Sendable {
             // Answers may overtake each other; a term never goes back.
             if let known, row.epoch < known.row.epoch || row.epoch == known.row.epoch && began < known.began { return }
             if mayResume(row, at: now) { resumedEpoch = row.epoch }
+            // People said what keeps the other site down, so what it told before that says nothing of this term. It is
+            // believed again as soon as it tells something.
+            if let known, known.row.epoch < row.epoch, row.term?.fencedBy != nil { peerTerm = (0, nil) }
             known = Known(row: row, isWritable: isWritable, began: began)
         case .peer(let answer):
             peer = answer

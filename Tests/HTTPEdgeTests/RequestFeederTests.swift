@@ -1,0 +1,125 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import HTTPEdge
+
+/// The decoder is given a few bytes at a time, and none while a request is under way.
+@Suite struct RequestFeederTests {
+    private final class Count {
+        var overflows = 0
+    }
+
+    private func channel() throws -> (EmbeddedChannel, RequestFeeder, Count) {
+        let count = Count()
+        let feeder = RequestFeeder { count.overflows += 1 }
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(feeder)
+        return (channel, feeder, count)
+    }
+
+    /// The sizes of the portions that were given since they were last asked for.
+    private func given(_ channel: EmbeddedChannel) -> [Int] {
+        var sizes: [Int] = []
+        do {
+            while let part = try channel.readInbound(as: ByteBuffer.self) { sizes.append(part.readableBytes) }
+        } catch {
+            Issue.record(error)
+        }
+        return sizes
+    }
+
+    @Test func `what was read at once is given in portions, in order and whole`() throws {
+        let (channel, _, _) = try channel()
+        let bytes = (0..<1_300).map { UInt8($0 % 251) }
+        try channel.writeInbound(ByteBuffer(bytes: bytes))
+        var all: [UInt8] = []
+        var sizes: [Int] = []
+        while let part = try channel.readInbound(as: ByteBuffer.self) {
+            sizes.append(part.readableBytes)
+            all += part.readableBytesView
+        }
+        #expect(sizes == [512, 512, 276])
+        #expect(all == bytes)
+    }
+
+    @Test func `nothing is given while a request is under way`() throws {
+        let (channel, feeder, _) = try channel()
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 700))
+        try channel.writeInbound(ByteBuffer(repeating: 2, count: 100))
+        #expect(given(channel) == [])
+        feeder.resume()
+        #expect(given(channel) == [], "it is still under way")
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(given(channel).reduce(0, +) == 800)
+    }
+
+    @Test func `a request that begins within a portion holds up what follows it`() throws {
+        let (channel, feeder, _) = try channel()
+        final class Blocker: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            let feeder: RequestFeeder
+            init(_ feeder: RequestFeeder) { self.feeder = feeder }
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                feeder.isBlocked = true
+                context.fireChannelRead(data)
+            }
+        }
+        try channel.pipeline.syncOperations.addHandler(Blocker(feeder))
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 1_300))
+        for size in [512, 512, 276] {
+            #expect(given(channel) == [size])
+            feeder.isBlocked = false
+            feeder.resume()
+        }
+        #expect(given(channel) == [])
+    }
+
+    @Test func `more than may wait ends the connection, and nothing of it is given`() throws {
+        let (channel, feeder, count) = try channel()
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: RequestFeeder.maximumWaiting))
+        #expect(count.overflows == 0)
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 1))
+        #expect(count.overflows == 1)
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(given(channel) == [])
+        let closed = channel.closeFuture.assumeIsolated()
+        var isClosed = false
+        closed.whenComplete { _ in isClosed = true }
+        channel.embeddedEventLoop.run()
+        #expect(isClosed)
+    }
+
+    @Test func `the end of what a client sends comes after all that it sent`() throws {
+        let (channel, feeder, _) = try channel()
+        final class Ends: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            var seen: [String] = []
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                seen.append("\(unwrapInboundIn(data).readableBytes)")
+            }
+            func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { seen.append("end") }
+        }
+        let ends = Ends()
+        try channel.pipeline.syncOperations.addHandler(ends)
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 10))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(ends.seen == [])
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(ends.seen == ["10", "end"])
+    }
+
+    @Test func `after a stop nothing is given any more`() throws {
+        let (channel, feeder, _) = try channel()
+        feeder.stop()
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 10))
+        feeder.resume()
+        #expect(given(channel) == [])
+    }
+}
