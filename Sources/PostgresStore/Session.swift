@@ -1,6 +1,7 @@
+internal import Foundation
 internal import Logging
 internal import PaymentCore
-internal import Reconciler
+public import Reconciler
 
 /// How a session begins: what the store relies on is set, or checked.
 struct Session: Sendable {
@@ -81,4 +82,19 @@ struct Session: Sendable {
 
     /// The first number of our advisory locks: the letters "RCND".
     static let lockSpace: Int32 = 0x5243_4E44
+}
+
+extension PostgresStore {
+    /// Whether every server that was asked refused the password, or got none: nothing but another password mends that.
+    ///
+    /// libpq has no code for what goes wrong while it connects, only words, and the server's own may be in another
+    /// language than English. What is not recognised is taken for something that passes.
+    public static func refusesPassword(_ failure: StoreFailure) -> Bool {
+        guard failure.code == .unavailable, failure.operation == "connect" else { return false }
+        let causes = failure.cause.components(separatedBy: "; ").filter { !$0.isEmpty }
+        return !causes.isEmpty
+            && causes.allSatisfy { cause in
+                ["password authentication failed", "no password supplied"].contains { cause.contains($0) }
+            }
+    }
 }

@@ -28,6 +28,7 @@ public struct CommandFailure: Error {
 extension AsyncParsableCommand {
     /// Parses the arguments of the process, runs the command that they name, and ends the process with its exit code.
     public static func runToTheEnd() async {
+        TerminationSignal.endProcessOne()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -37,12 +38,12 @@ extension AsyncParsableCommand {
             }
         } catch let failure as CommandFailure {
             let program = configuration.commandName ?? _commandName
-            FileHandle.standardError.write(Data((TerminalText.lines("\(program): \(failure.message)") + "\n").utf8))
+            warn("\(program): \(failure.message)")
             end(failure.code.rawValue)
         } catch {
             let code = exitCode(for: error)
             guard code != ExitCode.validationFailure else {
-                FileHandle.standardError.write(Data((TerminalText.lines(fullMessage(for: error)) + "\n").utf8))
+                warn(fullMessage(for: error))
                 end(CommandFailure.Code.usage.rawValue)
             }
             exit(withError: error)

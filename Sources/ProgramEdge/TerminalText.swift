@@ -1,3 +1,5 @@
+import Foundation
+
 /// Text that a terminal only shows: no sequence in it moves the cursor, changes a colour or a title, or turns the
 /// direction of writing. Callers, providers and databases write what commands print; none of it may act.
 public enum TerminalText {
@@ -39,4 +41,9 @@ public enum TerminalText {
 /// Prints a result: JSON as it is, text as ``TerminalText`` has it.
 public func say(_ text: String, as format: OutputFormat = .text) {
     print(format == .json ? text : TerminalText.lines(text))
+}
+
+/// Tells a person on standard error what a command does that takes a while; scripts read its results only.
+public func warn(_ text: String) {
+    FileHandle.standardError.write(Data((TerminalText.lines(text) + "\n").utf8))
 }

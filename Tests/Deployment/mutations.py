@@ -241,6 +241,7 @@ plant("selectors", "Service of nobody", "Service", "reconciled-admin",
       to("false", "spec", "selector", "reconciled.io/admin"))
 plant("selectors", "default namespace", "Service", "reconciled", without("metadata", "namespace"))
 plant("migration", "removed", "Job", "reconciled-migrate")
+plant("migration", "without patience", "Job", "reconciled-migrate", container(to(["migrate"], "args")))
 plant("migration", "without a deadline", "Job", "reconciled-migrate", without("spec", "activeDeadlineSeconds"))
 plant("migration", "gives up at once", "Job", "reconciled-migrate", to(0, "spec", "backoffLimit"),
       overlay="local-postgres")

@@ -77,13 +77,15 @@ def selectors(site):
 @rule("migration")
 def migration(site):
     writable = site.overlay in ("active", OPTIONS, "local-postgres")
-    jobs = [item for item in site.of_kind("Job") if daemon(pod_of(item)).get("args") == ["migrate"]]
+    jobs = [item for item in site.of_kind("Job") if daemon(pod_of(item)).get("args", [])[:1] == ["migrate"]]
     if len(jobs) != (1 if writable else 0):
         yield f"there are {len(jobs)} migration jobs; a database that takes no writes has none, any other has one"
     for item in jobs:
         spec = item["spec"]
         if not spec.get("activeDeadlineSeconds") or not spec.get("ttlSecondsAfterFinished"):
             yield "the migration may hang for ever, or stays in the way of the next one"
+        if "--wait" not in daemon(pod_of(item))["args"]:
+            yield "the migration ends at once where the database is away, and is tried again ever later"
         if spec.get("backoffLimit", 6) < 3:
             yield "the migration gives up although the database was only away for a moment"
 

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// Ports of 127.0.0.1 for servers that are stopped and started again in the same place.
-enum FreePort {
+public enum FreePort {
     /// Below what systems hand out by themselves, so that no connection takes the port while its server is down.
     private static let range = 20_000..<30_000
     private static let taken = Mutex<Set<Int>>([])
@@ -12,7 +12,7 @@ enum FreePort {
     /// Another process may still take it first; whoever listens has to be ready for that.
     ///
     /// - Throws: ``PostgresServerError/timedOut(_:)`` after 1,000 ports that are in use.
-    static func next() throws -> Int {
+    public static func next() throws -> Int {
         for _ in 0..<1000 {
             let port = Int.random(in: range)
             guard taken.withLock({ $0.insert(port).inserted }) else { continue }

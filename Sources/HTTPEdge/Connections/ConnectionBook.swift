@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// When there is no room for one more, who has rested for the longest makes room. A few that just came have a moment for
 /// their first request: who leaves answers unread makes room before they do. A connection with a request under way is
-/// never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods may be
-/// called from anywhere.
+/// never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods may
+/// be called from anywhere.
 final class ConnectionBook: Sendable {
     /// Why a connection was ended.
     enum Reason: String, Sendable {

@@ -1,4 +1,5 @@
 public import HTTPEdge
+public import Reconciler
 
 /// What operators may read, across all callers. The composition root gives the closures, so that payments are
 /// rendered in one place for callers and operators.
@@ -19,5 +20,14 @@ public struct OperatorReads: Sendable {
         self.list = list
         self.payment = payment
         self.events = events
+    }
+}
+
+extension OperatorReads {
+    /// What operators are told while there is no store that could be read: to come again.
+    /// - Parameter failure: Why there is none, at the moment of the question.
+    public static func unavailable(_ failure: @escaping @Sendable () -> StoreFailure) -> OperatorReads {
+        let answer: @Sendable () -> OperatorAnswer = { Answer(Problem.unavailable(failure())).told }
+        return OperatorReads(list: { _ in answer() }, payment: { _ in answer() }, events: { _, _ in answer() })
     }
 }

@@ -106,26 +106,37 @@ extension StoreSettings {
         adoptsTerm: Bool = true
     ) async throws -> any ClosableStore {
         do {
-            switch self {
-            case .sqlite(let path, let retention):
-                guard !mustExist || FileManager.default.fileExists(atPath: path) else {
-                    throw CommandFailure(.unavailable, "there is no database at \(path) yet")
-                }
-                var options = SQLiteStoreConfiguration()
-                options.retention = retention
-                options.site = site
-                options.isDaemon = isDaemon
-                if let logger { options.logger = logger }
-                return try SQLiteStore(path: path, configuration: options)
-            case .postgres(var options):
-                if let logger { options.logger = logger }
-                options.site = site
-                options.adoptsTerm = adoptsTerm
-                options.readsStandby = true
-                return try await PostgresStore(options)
-            }
+            return try await opened(
+                at: site, logger, mustExist: mustExist, isDaemon: isDaemon, adoptsTerm: adoptsTerm)
         } catch let failure as StoreFailure {
             throw CommandFailure(.unavailable, "\(failure)")
+        }
+    }
+
+    /// The same for whoever looks at why it could not be opened.
+    ///
+    /// - Throws: ``StoreFailure``, or ``CommandFailure`` with the code `unavailable` where a file has to be there.
+    func opened(
+        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, isDaemon: Bool = false,
+        adoptsTerm: Bool = true
+    ) async throws -> any ClosableStore {
+        switch self {
+        case .sqlite(let path, let retention):
+            guard !mustExist || FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure(.unavailable, "there is no database at \(path) yet")
+            }
+            var options = SQLiteStoreConfiguration()
+            options.retention = retention
+            options.site = site
+            options.isDaemon = isDaemon
+            if let logger { options.logger = logger }
+            return try SQLiteStore(path: path, configuration: options)
+        case .postgres(var options):
+            if let logger { options.logger = logger }
+            options.site = site
+            options.adoptsTerm = adoptsTerm
+            options.readsStandby = true
+            return try await PostgresStore(options)
         }
     }
 }

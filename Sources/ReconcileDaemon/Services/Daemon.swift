@@ -29,9 +29,9 @@ struct Daemon {
         try FreePorts.require(configuration.admin, "admin.port")
         if roles.api { try FreePorts.require(configuration.http, "http.port") }
         let clock = SystemClock()
-        let store = try await configuration.store.open(
-            at: configuration.site.name, logger, isDaemon: true, adoptsTerm: false)
-        let identity = try await store.siteReading().store
+        let opening = StoreOpening(configuration: configuration, registry: registry, logger: logger)
+        guard let opened = try await opening.open() else { return }
+        let (store, identity) = (opened.store, opened.identity)
         let clocks = ProviderClockWatch()
         let (providers, senders, amountCheck) = try assembleProviders(identity, clock, clocks, logger)
         let parts = withFailpoints(store, providers)
