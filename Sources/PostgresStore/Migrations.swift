@@ -226,7 +226,10 @@ extension PostgresStore {
         let inbox = PostgresLane.Inbox(limit: .seconds(60))
         PostgresLane.start(1, name: "pg-migrate", inbox: inbox) { () throws(StoreFailure) in try session.open() }
         do throws(StoreFailure) {
-            let value = try await inbox.run("migrate", body)
+            let value = try await inbox.run("migrate") { connection in
+                try session.requireOwnSession(connection, takesStandby: false)
+                return try body(connection)
+            }
             await inbox.close()
             return value
         } catch {

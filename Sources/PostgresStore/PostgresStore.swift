@@ -30,7 +30,8 @@ public final class PostgresStore: PaymentStore {
     /// Connects and checks that the schema is what this version works with.
     ///
     /// - Throws: ``StoreFailure`` with the code `unavailable` if no server that takes writes can be reached,
-    ///   `incompatible` if migrations are missing, were changed, or belong to a newer version.
+    ///   `incompatible` if migrations are missing, were changed, or belong to a newer version, and if a pooler is
+    ///   between that does not keep a session for each connection.
     public init(_ configuration: PostgresStoreConfiguration) async throws(StoreFailure) {
         self.configuration = configuration
         clock = DatabaseClock(manual: configuration.clock)
@@ -55,7 +56,10 @@ public final class PostgresStore: PaymentStore {
             try session.open()
         }
         do throws(StoreFailure) {
-            try await perform("open") { connection in try Migrations(connection).requireCurrent() }
+            try await perform("open") { connection in
+                try session.requireOwnSession(connection, takesStandby: readsStandby)
+                try Migrations(connection).requireCurrent()
+            }
             try await adoptTerm()
         } catch {
             await close()

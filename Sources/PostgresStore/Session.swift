@@ -5,6 +5,7 @@ public import Reconciler
 
 /// How a session begins: what the store relies on is set, or checked.
 struct Session: Sendable {
+    private let settings: [String: String]
     private let login: Login
     private let loginToAny: Login
     private let limit: Duration
@@ -22,6 +23,7 @@ struct Session: Sendable {
             // Who waited for a lock sees what was committed meanwhile.
             "default_transaction_isolation": "read committed",
         ]
+        self.settings = settings
         let (dsn, password) = (configuration.dsn, configuration.password)
         login = Login(dsn: dsn, password: password, settings: settings)
         loginToAny = Login(.any, dsn: dsn, password: password, settings: settings)
@@ -47,14 +49,79 @@ struct Session: Sendable {
     }
 
     private func open(_ login: Login, takesStandby: Bool) throws(StoreFailure) -> PostgresConnection {
-        let connection = try PostgresConnection(login, timeLimit: limit, logger: logger)
+        let connection = try connect(login)
         do {
+            try requireSettings(connection)
             try begin(connection, takesStandby: takesStandby)
         } catch {
             connection.close()
-            throw StoreFailure(error, "connect", lost: .unavailable)
+            throw Session.isShared(error) ? Session.byTransaction : StoreFailure(error, "connect", lost: .unavailable)
         }
         return connection
+    }
+
+    private func connect(_ login: Login) throws(StoreFailure) -> PostgresConnection {
+        do throws(StoreFailure) {
+            return try PostgresConnection(login, timeLimit: limit, logger: logger)
+        } catch {
+            // PgBouncer's words for what it does not pass on.
+            guard error.cause.contains("unsupported startup parameter") else { throw error }
+            throw StoreFailure(.incompatible, operation: "connect", cause: "\(error.cause). \(Session.poolerAdvice)")
+        }
+    }
+
+    static let poolerAdvice =
+        "A connection pooler must give each connection a session of its own and let it have its settings; with "
+        + "PgBouncer: pool_mode = session and ignore_startup_parameters = options"
+
+    /// Requires that the session has the settings that were asked for. A pooler may have dropped them, with the words
+    /// that asked for them; they are set then.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if one is another all the same.
+    private func requireSettings(_ connection: PostgresConnection) throws {
+        let names = settings.keys.sorted()
+        let rows = try connection.rows(
+            "SELECT pg_backend_pid()::bigint, \(names.map { "current_setting('\($0)')" }.joined(separator: ", "))")
+        connection.sees(process: try rows.int(0, 0))
+        var wrong = try names.enumerated().filter { index, name in try rows.text(0, index + 1) != settings[name] }
+            .map(\.element)
+        guard !wrong.isEmpty else { return }
+        let changes = wrong.map { "set_config('\($0)', '\(settings[$0] ?? "")', false)" }
+        let set = try connection.rows("SELECT \(changes.joined(separator: ", "))")
+        wrong = try wrong.enumerated().filter { index, name in try set.text(0, index) != settings[name] }.map(\.element)
+        guard let name = wrong.first else { return }
+        throw StoreFailure(
+            .incompatible, operation: "connect",
+            cause: "the session's setting \(name) is not \(settings[name] ?? ""). \(Session.poolerAdvice)")
+    }
+
+    /// Requires that a connection through a pooler keeps its session. Where the pooler gives sessions by transaction,
+    /// two connections take turns at one, or one connection sees several.
+    ///
+    /// - Throws: ``StoreFailure`` with the code `incompatible` if it does not.
+    func requireOwnSession(_ connection: PostgresConnection, takesStandby: Bool) throws {
+        guard connection.isPooled else { return }
+        let other = try open(takesStandby: takesStandby)
+        defer { other.close() }
+        do {
+            for _ in 0..<4 {
+                let seen = try [connection, other].map { try $0.rows("SELECT pg_backend_pid()::bigint").int(0, 0) }
+                guard seen == [connection.process, other.process], seen[0] != seen[1] else {
+                    throw Session.byTransaction
+                }
+            }
+        } catch {
+            throw Session.isShared(error) ? Session.byTransaction : error
+        }
+    }
+
+    private static let byTransaction = StoreFailure(
+        .incompatible, operation: "connect",
+        cause: "a pooler is between, and gives sessions by transaction. \(poolerAdvice)")
+
+    /// Whether a session knows a statement that this connection did not prepare, or not one that it did.
+    private static func isShared(_ error: any Error) -> Bool {
+        ["42P05", "26000"].contains((error as? PostgresError)?.sqlState)
     }
 
     private func begin(_ connection: PostgresConnection, takesStandby: Bool) throws {

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Who is connected to a listener, who of them rests and since when, and how many bytes wait to be read by them.
 ///
-/// When there is no room for one more, who has rested for the longest makes room. A few that just came have a moment for
-/// their first request: who leaves answers unread makes room before they do. A connection with a request under way is
-/// never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods may
+/// When there is no room for one more, who has rested for the longest makes room. A few that just came have a moment
+/// for their first request: who leaves answers unread makes room before they do. A connection with a request under way
+/// is never chosen: where all have one, newcomers wait in the system's queue until one of them is done. All methods may
 /// be called from anywhere.
 final class ConnectionBook: Sendable {
     /// Why a connection was ended.

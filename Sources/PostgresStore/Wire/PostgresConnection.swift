@@ -14,8 +14,10 @@ final class PostgresConnection {
         let cause: String
     }
 
-    /// The number of the server's process.
-    let process: Int64
+    /// The number of the server's process, as the server itself says it: a pooler makes up another one.
+    private(set) var process: Int64
+    /// Whether a pooler is between: the number that came when it was connected is not that of the server's process.
+    private(set) var isPooled = false
     /// Whether the server took no writes when the session began.
     var isStandby = false
     /// When it was connected.
@@ -52,6 +54,12 @@ final class PostgresConnection {
     }
 
     deinit { close() }
+
+    /// The server says the number of its process.
+    func sees(process seen: Int64) {
+        isPooled = seen != process
+        process = seen
+    }
 
     /// Whether it can be used no more.
     var isBroken: Bool { connection == nil }
