@@ -11,6 +11,17 @@ static inline CURLcode reconciled_easy_set_long(CURL *easy, CURLoption option, l
     return curl_easy_setopt(easy, option, value);
 }
 
+// How long a file of authorities is kept in memory, in seconds. Before 7.87 libcurl reads it for each connection.
+static inline CURLcode reconciled_easy_set_ca_cache_timeout(CURL *easy, long value) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    return curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, value);
+#else
+    (void)easy;
+    (void)value;
+    return CURLE_OK;
+#endif
+}
+
 static inline CURLcode reconciled_easy_set_large(CURL *easy, CURLoption option, curl_off_t value) {
     return curl_easy_setopt(easy, option, value);
 }

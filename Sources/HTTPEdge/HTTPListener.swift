@@ -57,6 +57,9 @@ package struct HTTPListener: Sendable {
                 httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                     maxHeaderFieldSize: maximumHeaderFieldBytes, maxHeaderListSize: maximumHeaderBytes,
                     maxHeaderFieldCount: maximumHeaderFields)))
+        // Below `info` the library writes each service with all that it holds.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .info)
         return Application(
             responder: responder, server: server,
             configuration: ApplicationConfiguration(
@@ -64,6 +67,6 @@ package struct HTTPListener: Sendable {
                 availableConnectionsDelegate: BookedConnections(book: book)),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port { await onServerRunning(port) }
-            }, logger: logger)
+            }, logger: quiet)
     }
 }

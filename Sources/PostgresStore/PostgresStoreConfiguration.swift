@@ -8,6 +8,9 @@ public struct PostgresStoreConfiguration: Sendable {
     public let dsn: String
     /// The password, unless the connection string or a password file has it.
     public var password: String?
+    /// Asked for the password whenever a connection is opened, so that a new one counts without a restart. Instead of
+    /// ``password``.
+    public var currentPassword: (@Sendable () -> String?)?
     /// The schema in which the tables are: lower case letters, digits and `_`. `reconciled`.
     public var schema: String
     /// Connections that write changes; while one waits for its flush, another gathers the next group. 2.
@@ -41,6 +44,7 @@ public struct PostgresStoreConfiguration: Sendable {
         }
         self.dsn = dsn
         password = nil
+        currentPassword = nil
         schema = "reconciled"
         writers = 2
         readers = 4
@@ -56,4 +60,11 @@ public struct PostgresStoreConfiguration: Sendable {
 
     /// Whether the connection string holds a password.
     public var holdsPassword: Bool { Login.holdsPassword(dsn) }
+}
+
+extension PostgresStoreConfiguration: CustomStringConvertible, CustomReflectable {
+    /// Always the same text: it may hold a password.
+    public var description: String { "PostgresStoreConfiguration(redacted)" }
+    /// Empty, so that nothing that prints what it holds shows a password.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

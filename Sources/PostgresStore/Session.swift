@@ -24,7 +24,8 @@ struct Session: Sendable {
             "default_transaction_isolation": "read committed",
         ]
         self.settings = settings
-        let (dsn, password) = (configuration.dsn, configuration.password)
+        let (dsn, fixed) = (configuration.dsn, configuration.password)
+        let password = configuration.currentPassword ?? { fixed }
         login = Login(dsn: dsn, password: password, settings: settings)
         loginToAny = Login(.any, dsn: dsn, password: password, settings: settings)
         limit = .milliseconds(configuration.timeLimit.milliseconds)

@@ -16,7 +16,10 @@ final class DaemonProcess: Sendable {
         let description: String
     }
 
-    init(configuration: URL, log: URL, failpoint: String?, descriptors: DescriptorLimit? = nil) throws {
+    init(
+        configuration: URL, log: URL, failpoint: String? = nil, descriptors: DescriptorLimit? = nil,
+        without variables: [String] = []
+    ) throws {
         let program = try DaemonProcess.program()
         let arguments = ["serve", "--config", configuration.path]
         if let descriptors {
@@ -30,6 +33,7 @@ final class DaemonProcess: Sendable {
         var environment = DaemonProcess.environment
         environment["RECONCILED_FAILPOINT"] = failpoint
         environment["SWIFT_BACKTRACE"] = "enable=no"
+        for variable in variables { environment[variable] = nil }
         process.environment = environment
         if !FileManager.default.fileExists(atPath: log.path) {
             _ = FileManager.default.createFile(atPath: log.path, contents: nil)
@@ -106,6 +110,9 @@ final class DaemonProcess: Sendable {
 
     /// Stops the process where it is: its connections stay open, and it notices nothing.
     func freeze() { _ = Foundation.kill(process.processIdentifier, SIGSTOP) }
+
+    /// Tells it that its files are others, as `kill -HUP` does.
+    func hangUp() { _ = Foundation.kill(process.processIdentifier, SIGHUP) }
 
     /// Lets it go on from there.
     func thaw() { _ = Foundation.kill(process.processIdentifier, SIGCONT) }

@@ -113,16 +113,7 @@ import Testing
     @Test func `a refused password and a foreign schema end the daemon with the reason`() async throws {
         let server = try await PostgresServer.shared()
         let schema = server.uniqueSchema()
-        let role = "r_\(UUID().uuidString.prefix(8).lowercased())"
-        _ = try await server.psql("CREATE ROLE \(role) LOGIN PASSWORD 'right'")
-        let file = try await server.psql("SHOW hba_file")
-        let known = try String(contentsOfFile: file, encoding: .utf8)
-        try "host all \(role) 127.0.0.1/32 scram-sha-256\n\(known)".write(
-            toFile: file, atomically: false, encoding: .utf8)
-        _ = try await server.psql("SELECT pg_reload_conf()")
-        try await Polling.until("the rule is in force") {
-            try await server.psql("SELECT count(*) FROM pg_hba_file_rules WHERE user_name = '{\(role)}'") == "1"
-        }
+        let role = try await server.role(password: "right")
         let refused = try Place(database: "host=127.0.0.1 port=\(server.port) user=\(role) dbname=postgres")
         for arguments in [["serve"], ["migrate", "--wait", "1h"]] {
             let (process, pipe) = try refused.command(arguments, under: ["RECONCILED_STORE_PASSWORD=wrong"])

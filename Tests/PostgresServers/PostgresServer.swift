@@ -69,6 +69,30 @@ public final class PostgresServer: Sendable {
         watchdog = try Watchdog(installation)
         socketDirectory = watchdog.directory
         cluster = try await Cluster.primary(installation, in: watchdog.directory)
+        // The first rule that fits counts.
+        _ = try await psql("CREATE ROLE \(PostgresServer.withPasswords)")
+        let file = try await psql("SHOW hba_file")
+        let rules = try String(contentsOfFile: file, encoding: .utf8)
+        try "host all +\(PostgresServer.withPasswords) 127.0.0.1/32 scram-sha-256\n\(rules)".write(
+            toFile: file, atomically: false, encoding: .utf8)
+        _ = try await psql("SELECT pg_reload_conf()")
+        try await Polling.until("passwords are asked for", within: .seconds(20)) {
+            let rule = "SELECT count(*) FROM pg_hba_file_rules WHERE user_name = '{+\(PostgresServer.withPasswords)}'"
+            return try await self.psql(rule) == "1"
+        }
+    }
+
+    private static let withPasswords = "with_passwords"
+
+    /// Makes a role that may do everything once it gave its password; over TCP it has to.
+    ///
+    /// - Returns: its name.
+    /// - Throws: as ``psql(_:within:)``.
+    public func role(password: String) async throws -> String {
+        let name = "role_" + UUID().uuidString.lowercased().replacing("-", with: "_")
+        _ = try await psql(
+            "CREATE ROLE \(name) LOGIN SUPERUSER PASSWORD '\(password)' IN ROLE \(PostgresServer.withPasswords)")
+        return name
     }
 }
 

@@ -12,7 +12,7 @@ struct AssemblyTests {
     private let book = OrderBook()
 
     private func settings(
-        _ name: String, concurrency: Int = 4, tokens: any TokenSource = FixedToken(BearerToken("very-secret")),
+        _ name: String, concurrency: Int = 4, tokens: any TokenSource = ReplaceableToken(BearerToken("very-secret")),
         breaker: Breaker.Settings = Breaker.Settings()
     ) throws -> ProviderSettings {
         var contract = ProviderContract.reference
@@ -112,7 +112,7 @@ struct AssemblyTests {
         ] {
             #expect(!lines.contains { $0.contains(secret) })
         }
-        #expect(!"\(FixedToken(BearerToken("very-secret")))".contains("very-secret"))
+        #expect(!"\(ReplaceableToken(BearerToken("very-secret")))".contains("very-secret"))
         #expect(!String(reflecting: try settings("card")).contains("very-secret"))
     }
 

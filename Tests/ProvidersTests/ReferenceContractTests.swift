@@ -68,7 +68,7 @@ struct ReferenceContractTests {
             contract.concurrency = concurrency
             return ProviderSettings(
                 name: try ProviderName(name), address: try ProviderAddress("http://127.0.0.1:\(port)/\(name)"),
-                contract: contract, tokens: FixedToken(BearerToken("good-token")))
+                contract: contract, tokens: ReplaceableToken(BearerToken("good-token")))
         }
         let assembly = ProviderAssembly(sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
         let assembled = try assembly.assemble(settings)

@@ -16,7 +16,7 @@ struct SimulatorListingTests {
     ) throws -> any ListingProvider {
         let settings = ProviderSettings(
             name: try ProviderName(name), address: try ProviderAddress("http://127.0.0.1:\(port)/\(name)"),
-            contract: contract, tokens: FixedToken(BearerToken("good-token")), longestWait: longestWait)
+            contract: contract, tokens: ReplaceableToken(BearerToken("good-token")), longestWait: longestWait)
         let assembly = ProviderAssembly(sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
         return try #require(try assembly.assemble([settings]).values.first?.provider.listing)
     }

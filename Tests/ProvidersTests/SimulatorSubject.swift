@@ -23,7 +23,7 @@ struct SimulatorSubject: ContractSubject {
             let settings = ProviderSettings(
                 name: try ProviderName(provider),
                 address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
-                tokens: FixedToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
+                tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
             let assembly = ProviderAssembly(
                 sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
             guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }

@@ -83,6 +83,8 @@ struct TransferOptions {
             set(CURLOPT_CAINFO, path)
             // Left alone, the directory that libcurl was built with would still be trusted beside the file.
             note(reconciled_easy_set_string(easy, CURLOPT_CAPATH, nil))
+            // Else a file that was replaced counts a day later.
+            note(reconciled_easy_set_ca_cache_timeout(easy, 10))
         }
     }
 

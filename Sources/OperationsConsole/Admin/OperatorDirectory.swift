@@ -10,18 +10,32 @@ public struct OperatorDirectory: Sendable {
         public let operators: [String]
     }
 
-    private let tokens: TokenDirectory<String>
+    private let tokens: Replaceable<TokenDirectory<String>>
 
     /// A directory of people with the SHA-256 digests of their tokens, as `sha256sum` prints them.
     /// - Throws: ``AmbiguousToken``, because two people stand behind each repair.
     public init(_ entries: [(name: String, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
+        tokens = Replaceable(try OperatorDirectory.tokens(entries))
+    }
+
+    /// Puts other people and tokens in the place of these, for the next request and all after it.
+    /// - Throws: ``AmbiguousToken``; nothing is replaced then.
+    public func replace(
+        with entries: [(name: String, tokenDigest: PaymentCore.Digest)]
+    ) throws(AmbiguousToken) {
+        tokens.replace(with: try OperatorDirectory.tokens(entries))
+    }
+
+    private static func tokens(
+        _ entries: [(name: String, tokenDigest: PaymentCore.Digest)]
+    ) throws(AmbiguousToken) -> TokenDirectory<String> {
         do {
-            tokens = try TokenDirectory(entries.map { (owner: $0.name, tokenDigest: $0.tokenDigest) })
+            return try TokenDirectory(entries.map { (owner: $0.name, tokenDigest: $0.tokenDigest) })
         } catch {
             throw AmbiguousToken(operators: error.owners)
         }
     }
 
     /// Whose request it is, by the values of its `Authorization` headers, or of those that hold a second token.
-    func person(authorization values: [String]) -> String? { tokens.owner(authorization: values) }
+    func person(authorization values: [String]) -> String? { tokens.current.owner(authorization: values) }
 }

@@ -13,16 +13,30 @@ public struct CallerDirectory: Sendable {
         public let callers: [CallerID]
     }
 
-    private let tokens: TokenDirectory<CallerID>
-    /// How many callers there are, however many tokens they have.
+    private let tokens: Replaceable<TokenDirectory<CallerID>>
+    /// How many callers there were at first, however many tokens they have.
     let count: Int
 
     /// A directory of callers with the SHA-256 digests of their tokens.
     /// - Throws: ``AmbiguousToken`` where two callers have the same token.
     public init(_ entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
         count = Set(entries.map(\.caller)).count
+        tokens = Replaceable(try CallerDirectory.tokens(entries))
+    }
+
+    /// Puts other callers and tokens in the place of these, for the next request and all after it.
+    /// - Throws: ``AmbiguousToken`` where two callers have the same token; nothing is replaced then.
+    public func replace(
+        with entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]
+    ) throws(AmbiguousToken) {
+        tokens.replace(with: try CallerDirectory.tokens(entries))
+    }
+
+    private static func tokens(
+        _ entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]
+    ) throws(AmbiguousToken) -> TokenDirectory<CallerID> {
         do {
-            tokens = try TokenDirectory(entries.map { (owner: $0.caller, tokenDigest: $0.tokenDigest) })
+            return try TokenDirectory(entries.map { (owner: $0.caller, tokenDigest: $0.tokenDigest) })
         } catch {
             throw AmbiguousToken(callers: error.owners)
         }
@@ -37,8 +51,8 @@ public struct CallerDirectory: Sendable {
     }
 
     /// Whose token it is.
-    func caller(bearing token: String) -> CallerID? { tokens.owner(bearing: token) }
+    func caller(bearing token: String) -> CallerID? { tokens.current.owner(bearing: token) }
 
     /// Whose request it is, by the values of its `Authorization` headers.
-    func caller(authorization values: [String]) -> CallerID? { tokens.owner(authorization: values) }
+    func caller(authorization values: [String]) -> CallerID? { tokens.current.owner(authorization: values) }
 }

@@ -4,6 +4,7 @@ internal import Foundation
 /// Where to connect, and what every session begins with.
 struct Login: Sendable {
     private let pairs: [(name: String, value: String)]
+    private let password: @Sendable () -> String?
 
     /// Which of several servers is wanted.
     enum Wanted: String {
@@ -17,10 +18,13 @@ struct Login: Sendable {
     ///   - wanted: which of several servers.
     ///   - dsn: a libpq connection string or URI; hosts, TLS, password file and service as libpq has them.
     ///   - settings: the server's settings for the session.
-    ///   - password: wins over one in the connection string or a password file.
-    init(_ wanted: Wanted = .writing, dsn: String, password: String?, settings: [String: String]) {
+    ///   - password: asked at each connection; wins over one in the connection string or a password file.
+    init(
+        _ wanted: Wanted = .writing, dsn: String, password: @escaping @Sendable () -> String?,
+        settings: [String: String]
+    ) {
+        self.password = password
         let options = settings.sorted { $0.key < $1.key }.map { Login.option($0.key, $0.value) }
-        let secret = password.map { [("password", $0)] } ?? []
         pairs =
             [
                 // What comes later wins: these are defaults, so that a dead peer is noticed …
@@ -30,7 +34,7 @@ struct Login: Sendable {
                 // … and these the store relies on.
                 ("client_encoding", "UTF8"), ("target_session_attrs", wanted.rawValue),
                 ("options", options.joined(separator: " ")),
-            ] + secret
+            ]
     }
 
     /// A setting as the server reads it; a space in its value is escaped.
@@ -40,6 +44,7 @@ struct Login: Sendable {
 
     /// Connects; nil without memory.
     func open() -> OpaquePointer? {
+        let pairs = pairs + (password().map { [("password", $0)] } ?? [])
         let names = pairs.map { strdup($0.name) }
         let values = pairs.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }

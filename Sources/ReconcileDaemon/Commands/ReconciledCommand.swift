@@ -51,6 +51,13 @@ struct ConfigurationOptions: ParsableArguments {
 
     func load() throws -> Configuration { try read(Configuration.load) }
 
+    /// Reads it anew, for a process that runs.
+    /// - Throws: ``ConfigurationFailure`` with all its problems.
+    func reload() throws -> Configuration {
+        let environment = ProcessInfo.processInfo.environment
+        return try Configuration.load(path: config ?? environment["RECONCILED_CONFIG"], environment: environment)
+    }
+
     /// Reads it for a command that sends nothing to providers: their tokens are not needed.
     func loadForBooks() throws -> Configuration { try read(Configuration.loadForBooks) }
 

@@ -19,7 +19,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.load()
         let roles = try Roles(text: self.roles)
-        try await Daemon(configuration: configuration, roles: roles).run()
+        try await Daemon(configuration: configuration, roles: roles, read: { [options] in try options.reload() }).run()
     }
 }
 

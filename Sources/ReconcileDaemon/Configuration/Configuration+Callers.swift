@@ -23,15 +23,18 @@ extension Configuration {
                 section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
                 continue
             }
-            if let digest = readDigest(section, hash, &tokens) {
-                principals.append(Principal(name: name, tokenDigest: digest))
+            let next = section.text("next_token_sha256").flatMap {
+                readDigest(section, "next_token_sha256", $0, &tokens)
+            }
+            if let digest = readDigest(section, "token_sha256", hash, &tokens) {
+                principals.append(Principal(name: name, tokenDigest: digest, nextTokenDigest: next))
             }
         }
         return principals
     }
 
     private static func readDigest(
-        _ section: ConfigurationSection, _ hash: String, _ tokens: inout Set<Digest>
+        _ section: ConfigurationSection, _ key: String, _ hash: String, _ tokens: inout Set<Digest>
     ) -> Digest? {
         let trouble: String
         if let digest = Digest(hex: hash) {
@@ -46,7 +49,7 @@ extension Configuration {
             trouble = "this is none"
         }
         section.report(
-            "token_sha256", value: "(hidden)",
+            key, value: "(hidden)",
             allowed: "the SHA-256 of a token of its own, 64 lowercase hex digits (\(trouble))")
         return nil
     }

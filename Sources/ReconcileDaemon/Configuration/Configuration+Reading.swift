@@ -8,7 +8,9 @@ extension Configuration {
     /// Reads a file, lays the environment over it, and checks all of it. Throws every problem at once.
     static func load(path: String?, environment: [String: String]) throws -> Configuration {
         let root = try node(path: path)
-        return try read(root, environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
+        var configuration = try read(root, environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
+        configuration.files += [path].compactMap { $0 }
+        return configuration
     }
 
     /// Reads a configuration for a command that sends nothing to providers: without their tokens and certificates,
@@ -65,7 +67,7 @@ extension Configuration {
         let providers = readProviders(top, policy, assumptions)
         siteSettings.contractsAtRisk = contractsAtRisk(providers, assumptions)
         var tokens: Set<Digest> = []
-        let configuration = Configuration(
+        var configuration = Configuration(
             site: siteSettings, store: storage,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080),
@@ -92,6 +94,7 @@ extension Configuration {
             })
         for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
         try reading.finish()
+        configuration.files = reading.files
         return configuration
     }
 

@@ -14,9 +14,14 @@ struct Configuration {
     }
 
     /// A caller or an operator, known by the SHA-256 of its bearer token.
-    struct Principal {
+    struct Principal: Equatable {
         var name: String
         var tokenDigest: Digest
+        /// A second token that counts as well, while the first is being replaced.
+        var nextTokenDigest: Digest?
+
+        /// The digests of all its tokens.
+        var tokenDigests: [Digest] { [tokenDigest] + [nextTokenDigest].compactMap { $0 } }
     }
 
     struct Provider {
@@ -67,8 +72,17 @@ struct Configuration {
     var objectives: Objectives
     var logLevel: Logger.Level
     var logAsJSON: Bool
+    /// The files that it was read from: its own, and those with secrets and certificates.
+    var files: [String] = []
 
     var contracts: [ProviderName: ProviderContract] {
         Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
     }
+}
+
+extension Configuration: CustomStringConvertible, CustomReflectable {
+    /// Always the same text: it holds secrets.
+    var description: String { "Configuration(redacted)" }
+    /// Empty, so that nothing that prints what it holds shows a secret.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -4,9 +4,11 @@ import Yams
 /// Collects problems and remembers which environment variables were used, while the sections are read.
 final class ConfigurationReading {
     private(set) var problems: [ConfigurationProblem] = []
+    /// The files whose content is part of the configuration: secrets, and certificates.
+    private(set) var files: [String] = []
     private var unusedVariables: Set<String>
     let environment: [String: String]
-    let readFile: (String) throws -> String
+    private let contentOf: (String) throws -> String
     /// Whether something is sent to providers by what is read: only then their secrets are needed.
     let isForSending: Bool
 
@@ -17,12 +19,17 @@ final class ConfigurationReading {
     ) {
         self.environment = environment
         self.isForSending = isForSending
-        self.readFile = readFile
+        contentOf = readFile
         unusedVariables = Set(environment.keys.filter { $0.hasPrefix(ConfigurationReading.prefix) })
         unusedVariables.remove("RECONCILED_CONFIG")
         #if DEBUG
             unusedVariables.remove("RECONCILED_FAILPOINT")
         #endif
+    }
+
+    func readFile(_ path: String) throws -> String {
+        files.append(path)
+        return try contentOf(path)
     }
 
     func report(_ key: String, value: String, allowed: String) {

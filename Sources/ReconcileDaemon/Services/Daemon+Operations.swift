@@ -34,7 +34,7 @@ extension Daemon {
                 readiness: [running, storeWorks], startup: [running, storeWorks],
                 activity: [running, activity(site.gate)]),
             metrics: registry,
-            operators: try OperatorDirectory(configuration.operators.map { ($0.name, $0.tokenDigest) }),
+            operators: secrets.operators,
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
                 events: { await reader.events(of: $0, query: $1) }),

@@ -17,19 +17,26 @@ import UnixSignals
 struct Daemon {
     let configuration: Configuration
     let roles: Roles
+    /// Tokens and passwords, which are replaced while it runs.
+    let secrets: LiveSecrets
+    private let read: @Sendable () throws -> Configuration
+
+    /// A daemon of a configuration.
+    /// - Parameter read: Reads the configuration anew, for tokens and passwords.
+    init(configuration: Configuration, roles: Roles, read: @escaping @Sendable () throws -> Configuration) throws {
+        secrets = try LiveSecrets(configuration)
+        self.configuration = configuration.asking(secrets)
+        self.roles = roles
+        self.read = read
+    }
 
     func run() async throws {
         let registry = MetricsRegistry()
         let logger = bootstrap(registry)
-        let descriptors = try divideDescriptors(logger)
-        if let words = configuration.site.unfenced {
-            logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
-        }
-        // Before the store is touched: a second daemon beside this one is a mistake, and is told so.
-        try FreePorts.require(configuration.admin, "admin.port")
-        if roles.api { try FreePorts.require(configuration.http, "http.port") }
+        let descriptors = try prepare(logger)
         let clock = SystemClock()
-        let opening = StoreOpening(configuration: configuration, registry: registry, logger: logger)
+        let opening = StoreOpening(
+            configuration: configuration, operators: secrets.operators, registry: registry, logger: logger)
         guard let opened = try await opening.open() else { return }
         let (store, identity) = (opened.store, opened.identity)
         let clocks = ProviderClockWatch()
@@ -63,6 +70,8 @@ struct Daemon {
                 clocks: ProviderClockGauges(
                     providers: configuration.providers.map(\.name), watch: clocks, factory: registry),
                 logger: logger),
+            SecretsService(
+                secrets: secrets, configuration: configuration, read: read, clock: clock, logger: logger),
             UpkeepService(store: store, gate: site.gate, clock: clock, logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
             SiteStatisticsService(
@@ -78,6 +87,20 @@ struct Daemon {
         let group = ServiceGroup(
             configuration: serviceGroupConfiguration(services, logger))
         try await group.run()
+    }
+
+    /// What is done before the store is touched.
+    private func prepare(_ logger: Logger) throws -> DescriptorBudget {
+        // Until somebody listens to it, it is nothing that ends a daemon.
+        signal(SIGHUP, SIG_IGN)
+        let descriptors = try divideDescriptors(logger)
+        if let words = configuration.site.unfenced {
+            logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
+        }
+        // A second daemon beside this one is a mistake, and is told so.
+        try FreePorts.require(configuration.admin, "admin.port")
+        if roles.api { try FreePorts.require(configuration.http, "http.port") }
+        return descriptors
     }
 
     /// Before anything is opened: who runs out of descriptors later can do nothing about it.
@@ -159,7 +182,7 @@ struct Daemon {
         _ services: [any Service], _ logger: Logger
     ) -> ServiceGroupConfiguration {
         var group = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.withoutInternals)
         group.maximumGracefulShutdownDuration = (configuration.shutdownGrace + .seconds(15)).duration
         // What does not end when it is told to is left to the next start: nothing acknowledged depends on it.
         group.maximumCancellationDuration = .seconds(5)
@@ -186,7 +209,7 @@ extension Daemon {
             let assembly = ProviderAssembly(
                 sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
                 clocks: clocks, logger: logger)
-            let settings = try Daemon.settings(provider)
+            let settings = try settings(provider)
             conversions[provider.name] = settings.conversion
             guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
             providers.append(assembled.provider)
@@ -206,7 +229,7 @@ extension Daemon {
         )
     }
 
-    private static func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
+    private func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
         let address: ProviderAddress
         do {
             address = try ProviderAddress(provider.url)
@@ -218,7 +241,7 @@ extension Daemon {
         breaker.openFor = provider.breakerOpenFor.duration
         return ProviderSettings(
             name: provider.name, address: address, contract: provider.contract,
-            tokens: FixedToken(BearerToken(provider.token)),
+            tokens: secrets.providers[provider.name] ?? ReplaceableToken(BearerToken(provider.token)),
             limits: TimeLimits(
                 connect: provider.connect.duration, tls: provider.tls.duration,
                 firstByte: provider.firstByte.duration, total: provider.total.duration),
@@ -230,15 +253,13 @@ extension Daemon {
         _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
-        let callers = try CallerDirectory(
-            configuration.callers.map { (try CallerID($0.name), $0.tokenDigest) })
         var limits = APILimits()
         limits.maximumBodyBytes = configuration.maximumBodyBytes
         limits.cardNumbers = configuration.cardNumbers
         limits.maximumConnections = descriptors.callers
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
-            operations: operations, callers: callers, contracts: configuration.contracts,
+            operations: operations, callers: secrets.callers, contracts: configuration.contracts,
             amountCheck: amountCheck, limits: limits, description: PackageResources.payments_yaml,
             site: site, clock: clock, logger: logger)
         return api.application(host: configuration.http.host, port: configuration.http.port) { port in
@@ -258,5 +279,14 @@ extension Daemon {
             }
         #endif
         return (store, providers)
+    }
+}
+
+extension Logger {
+    /// The same, without what is below `info`: a group of services writes each service there, with all that it holds.
+    var withoutInternals: Logger {
+        var logger = self
+        logger.logLevel = max(logLevel, .info)
+        return logger
     }
 }

@@ -22,6 +22,7 @@ struct StoreOpening: Sendable {
     }
 
     let configuration: Configuration
+    let operators: OperatorDirectory
     let registry: MetricsRegistry
     let logger: Logger
     /// How long it waits between two tries.
@@ -67,7 +68,7 @@ struct StoreOpening: Sendable {
         let api = AdminAPI(
             progress: ProgressMonitor(),
             checks: ProbeChecks(readiness: [reason], startup: [reason], activity: [reason]), metrics: registry,
-            operators: try OperatorDirectory(configuration.operators.map { ($0.name, $0.tokenDigest) }),
+            operators: operators,
             reads: .unavailable { waiting.failure }, descriptions: .shipped, limits: limits, logger: logger)
         let listener = api.application(host: configuration.admin.host, port: configuration.admin.port)
         let tries = Tries(opening: self, waiting: waiting)
@@ -79,7 +80,7 @@ struct StoreOpening: Sendable {
                         service: tries, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.withoutInternals))
         try await group.run()
         let opened = waiting.opened
         logger.info(opened == nil ? "stops while it waits for the database" : "the database can be reached")

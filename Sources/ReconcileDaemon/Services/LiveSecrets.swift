@@ -1,0 +1,100 @@
+import HTTPTransport
+import OperationsConsole
+import PaymentAPI
+import PaymentCore
+import PostgresStore
+import Providers
+import Synchronization
+
+/// What a daemon takes from its configuration anew while it runs: tokens and passwords. Whatever uses them asks here.
+struct LiveSecrets: Sendable {
+    let callers: CallerDirectory
+    let operators: OperatorDirectory
+    let providers: [ProviderName: ReplaceableToken]
+    let storePassword: Password
+    let witnessPassword: Password
+
+    /// A password that is asked for at each connection.
+    final class Password: Sendable {
+        private let text: Mutex<String?>
+
+        init(_ text: String?) { self.text = Mutex(text) }
+
+        var current: String? { text.withLock { $0 } }
+
+        fileprivate func replace(with other: String?) { text.withLock { $0 = other } }
+    }
+
+    init(_ configuration: Configuration) throws {
+        callers = try CallerDirectory(LiveSecrets.callers(configuration))
+        operators = try OperatorDirectory(LiveSecrets.operators(configuration))
+        providers = Dictionary(
+            configuration.providers.map { ($0.name, ReplaceableToken(BearerToken($0.token))) },
+            uniquingKeysWith: { first, _ in first })
+        storePassword = Password(configuration.store.password)
+        witnessPassword = Password(configuration.site.witness?.password)
+    }
+
+    /// Puts the secrets of a configuration that was read anew in the place of those of the one before.
+    ///
+    /// - Returns: the keys of what changed, without the secrets.
+    /// - Throws: if a token of it belongs to two; nothing is replaced then.
+    func replace(_ old: Configuration, with new: Configuration) throws -> [String] {
+        var changed: [String] = []
+        if old.callers != new.callers {
+            try callers.replace(with: LiveSecrets.callers(new))
+            changed.append("callers")
+        }
+        if old.operators != new.operators {
+            try operators.replace(with: LiveSecrets.operators(new))
+            changed.append("admin.operators")
+        }
+        for provider in new.providers {
+            let before = old.providers.first { $0.name == provider.name }
+            guard let before, before.token != provider.token else { continue }
+            providers[provider.name]?.replace(with: BearerToken(provider.token))
+            changed.append("providers.\(provider.name).token")
+        }
+        if old.store.password != new.store.password {
+            storePassword.replace(with: new.store.password)
+            changed.append("store.password")
+        }
+        if old.site.witness?.password != new.site.witness?.password {
+            witnessPassword.replace(with: new.site.witness?.password)
+            changed.append("site.witness.password")
+        }
+        return changed
+    }
+
+    private static func callers(_ configuration: Configuration) throws -> [(caller: CallerID, tokenDigest: Digest)] {
+        try configuration.callers.flatMap { principal in
+            let caller = try CallerID(principal.name)
+            return principal.tokenDigests.map { (caller, $0) }
+        }
+    }
+
+    private static func operators(_ configuration: Configuration) -> [(name: String, tokenDigest: Digest)] {
+        configuration.operators.flatMap { principal in principal.tokenDigests.map { (principal.name, $0) } }
+    }
+}
+
+extension Configuration {
+    /// The same, with passwords that are asked for at each connection.
+    func asking(_ secrets: LiveSecrets) -> Configuration {
+        var configuration = self
+        if case .postgres(var settings) = store {
+            settings.currentPassword = { secrets.storePassword.current }
+            configuration.store = .postgres(settings)
+        }
+        configuration.site.witness?.currentPassword = { secrets.witnessPassword.current }
+        return configuration
+    }
+}
+
+extension StoreSettings {
+    /// The password of its database.
+    var password: String? {
+        guard case .postgres(let settings) = self else { return nil }
+        return settings.password
+    }
+}
