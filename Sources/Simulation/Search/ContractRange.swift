@@ -9,6 +9,13 @@ enum ContractRange {
         let plugAllowed: Bool
         /// The names of the traps with which the daemon refuses to start; empty if it starts.
         let traps: [String]
+
+        /// Whether a verdict rests on the longest life of requests: that a key may be sent again, or that a decline
+        /// which may change is the end of it, because the provider offers neither a tombstone nor `not_after`.
+        var restsOnRequestLife: Bool {
+            if contract.keyRetention != nil { return true }
+            return !contract.declinesBound && contract.cancel != .tombstoning && !contract.enforcesNotAfter
+        }
     }
 
     /// Every combination.
@@ -73,7 +80,7 @@ extension Scenario {
         scenario.answers = [.transaction, .unsent]
         scenario.readsMayFail = true
         scenario.readsTakeTime = entry.contract.enforcesNotAfter
-        if entry.contract.keyRetention != nil { scenario.requestLife = .bounded }
+        if entry.restsOnRequestLife { scenario.requestLife = .bounded }
         // What is not found and too old to be sent again, and what is declined over and over, is for people.
         scenario.quarantineExpected =
             entry.contract.keyRetention != nil || entry.plugAllowed && !entry.contract.declinesBound
