@@ -51,6 +51,20 @@ import Testing
             let metrics = try await admin.send(.get, "/metrics", admin: true)
             #expect(metrics.text.contains("reconciled_attempts_total{"))
             #expect(metrics.text.hasSuffix("# EOF\n"))
+            let lines = metrics.text.split(separator: "\n").map(String.init)
+            let families = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+            #expect(families.count > 20)
+            for family in families {
+                #expect(lines.contains { $0.hasPrefix("# HELP \(family) ") }, "\(family) says what it means")
+            }
+            // Before anything happened.
+            #expect(lines.contains("reconciled_store_failures_total{code=\"full\"} 0"))
+            #expect(lines.contains("reconciled_http_connections_ended_total{listener=\"operators\",reason=\"full\"} 0"))
+            #expect(lines.contains { $0.hasPrefix("reconciled_build_info{version=") && $0.hasSuffix("} 1") })
+            for name in ["process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"] {
+                let value = lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) }
+                #expect(value ?? 0 > 1, "\(name)")
+            }
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).status == 401)
             admin.token = World.operatorToken
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).id == created.id)

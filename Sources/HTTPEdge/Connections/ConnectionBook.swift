@@ -11,7 +11,7 @@ internal import Synchronization
 /// be called from anywhere.
 final class ConnectionBook: Sendable {
     /// Why a connection was ended.
-    enum Reason: String, Sendable {
+    enum Reason: String, Sendable, CaseIterable {
         /// There was no room for another one, and it rested for the longest.
         case full
         /// An answer was not read in time.
@@ -81,6 +81,7 @@ final class ConnectionBook: Sendable {
         self.maximumUnreadBytes = maximumUnreadBytes
         self.logger = logger
         self.now = now
+        for reason in Reason.allCases { counter(reason).increment(by: 0) }
     }
 
     /// Whether one more may be accepted. If not, the next that is done makes room.
@@ -166,9 +167,7 @@ final class ConnectionBook: Sendable {
 
     /// A connection was ended for this reason: counted, and told in the log at most every ten seconds.
     func ended(_ reason: Reason) {
-        Counter(
-            label: "reconciled_http_connections_ended", dimensions: [("listener", name), ("reason", reason.rawValue)]
-        ).increment()
+        counter(reason).increment()
         let now = now()
         let count: Int? = state.withLock { state in
             let known = state.told[reason]
@@ -186,6 +185,11 @@ final class ConnectionBook: Sendable {
             metadata: [
                 "listener": .string(name), "reason": .string(reason.rawValue), "count": .stringConvertible(count),
             ])
+    }
+
+    private func counter(_ reason: Reason) -> Counter {
+        Counter(
+            label: "reconciled_http_connections_ended", dimensions: [("listener", name), ("reason", reason.rawValue)])
     }
 
     private func count() {

@@ -31,8 +31,9 @@ struct Daemon {
     }
 
     func run() async throws {
-        let registry = MetricsRegistry()
+        let registry = MetricsRegistry(help: MetricsCatalogue.help)
         let logger = bootstrap(registry)
+        MetricsCatalogue.begin(configuration.providers.map(\.name))
         let descriptors = try prepare(logger)
         let clock = SystemClock()
         let opening = StoreOpening(

@@ -21,8 +21,10 @@ struct StatisticsService: Service {
         let unconfirmed = Gauge(label: "reconciled_decisions_unconfirmed")
         let longest = Gauge(label: "reconciled_oldest_unconfirmed_seconds")
         await cancelWhenGracefulShutdown {
+            var process = ProcessGauges()
             while !Task.isCancelled {
                 clocks.record()
+                process.record()
                 let latches = await engine.unconfirmedLatches
                 unconfirmed.record(latches.count)
                 longest.record(Double((latches.since.map { clock.now() - $0 } ?? .zero).milliseconds) / 1_000)

@@ -1,0 +1,74 @@
+import CoreMetrics
+import Metrics
+import OperationsConsole
+import PaymentCore
+import ProgramEdge
+import Reconciler
+
+/// What each family of metrics means, by the name that `/metrics` shows; and those that are there from the start.
+///
+/// A counter that appears with its first event hides that event from whoever watches its increase.
+enum MetricsCatalogue {
+    /// The words of `# HELP`.
+    static let help: [String: String] = [
+        "http_client_request_duration_seconds": "Time from a request to a provider to the end of its answer.",
+        "http_client_requests": "Requests to providers, by what came of them.",
+        "reconciled_alerts": "Times that people were told of something at a provider.",
+        "reconciled_attempts":
+            "Requests to providers for an effect, by what they proved; again: not the first of its key.",
+        "reconciled_build_info": "Always 1; the version of the program.",
+        "reconciled_comparison_failures": "Steps of comparisons that did not get through.",
+        "reconciled_comparison_lag_seconds": "Time since the end of the newest window that was compared and proven.",
+        "reconciled_comparison_runs": "Comparisons by state.",
+        "reconciled_comparisons_finished": "Comparisons that ended; proven: the money of both sides is explained.",
+        "reconciled_configuration_reloads": "Times that tokens and passwords were read anew.",
+        "reconciled_decisions_unconfirmed": "Decisions that the standby has not confirmed yet.",
+        "reconciled_discrepancies_at_risk": "Money of open discrepancies, in minor units.",
+        "reconciled_discrepancies_open": "Differences between both sides that are open.",
+        "reconciled_http_connections": "Connections that are open.",
+        "reconciled_http_connections_ended": "Connections that the listener ended by itself.",
+        "reconciled_http_request_duration_seconds": "Time from a caller's request to its answer, waits included.",
+        "reconciled_http_requests": "Requests of callers.",
+        "reconciled_inquiries": "Questions for a status, by the answer.",
+        "reconciled_objective_level": "1 for the level at which a site has to work after a disaster (RLO).",
+        "reconciled_objective_seconds": "The objectives of the configuration.",
+        "reconciled_oldest_discrepancy_seconds": "Age of the oldest open discrepancy.",
+        "reconciled_oldest_unconfirmed_seconds": "Age of the oldest decision that the standby has not confirmed.",
+        "reconciled_oldest_unsettled_seconds": "Age of the oldest payment that is not settled and waits for no person.",
+        "reconciled_operations_waiting": "Operations that wait for people or for time.",
+        "reconciled_payments": "Payments by state.",
+        "reconciled_payments_active": "Payments that this process works on.",
+        "reconciled_payments_due": "Payments that are due and not taken up.",
+        "reconciled_payments_settled": "Payments that ended, by state.",
+        "reconciled_payments_swept": "Payments that were taken up because they were due.",
+        "reconciled_provider_clock_in_doubt": "1 where a provider's clock is further from ours than its contract says.",
+        "reconciled_provider_clock_offset_seconds": "How far a provider's clock is ahead of ours.",
+        "reconciled_provider_clock_uncertainty_seconds": "How far the measured offset may be wrong.",
+        "reconciled_replication_lag_bytes": "Log that the standby has not flushed.",
+        "reconciled_replication_lag_seconds": "How far the standby is behind.",
+        "reconciled_site_active": "1 where this process may act.",
+        "reconciled_site_database_writable": "1 where the site's database takes writes.",
+        "reconciled_site_epoch": "The number of the newest term that this process knows.",
+        "reconciled_site_lease_seconds": "How long the site's lease still lasts.",
+        "reconciled_site_mode": "1 for what the site does at present.",
+        "reconciled_site_recovery_windows": "Windows after lost rows that are open.",
+        "reconciled_store_failures": "Operations of the store that failed.",
+        "process_cpu_seconds": "Time of processors that this process used.",
+        "process_max_fds": "File descriptors that this process may have.",
+        "process_open_fds": "File descriptors that this process has.",
+        "process_resident_memory_bytes": "Memory that this process has.",
+        "process_start_time_seconds": "When this process started, since 1970.",
+    ]
+
+    /// Makes the series that have to be there before their first event.
+    static func begin(_ providers: [ProviderName]) {
+        Gauge(label: "reconciled_build_info", dimensions: [("version", BuildVersion.text)]).record(1)
+        var series: [(String, [(String, String)])] = StoreFailure.Code.allCases.map {
+            ("reconciled_store_failures", [("code", $0.rawValue)])
+        }
+        series += ["succeeded", "failed", "canceled"].map { ("reconciled_payments_settled", [("state", $0)]) }
+        series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
+        series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
+        for (label, dimensions) in series { Counter(label: label, dimensions: dimensions).increment(by: 0) }
+    }
+}
