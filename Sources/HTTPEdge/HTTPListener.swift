@@ -51,7 +51,8 @@ package struct HTTPListener: Sendable {
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     CloseAfterAnswer(linger: TimeAmount(linger)),
-                    RequestPacer(book: book, answerTimeout: TimeAmount(answerTimeout)),
+                    RequestPacer(
+                        book: book, answerTimeout: TimeAmount(answerTimeout), linger: TimeAmount(linger)),
                 ],
                 idleTimeout: TimeAmount(idleTimeout),
                 httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(

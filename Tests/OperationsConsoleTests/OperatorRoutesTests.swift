@@ -140,8 +140,8 @@ struct OperatorRoutesTests {
     @Test func `other methods are 405 with those that are taken`() async throws {
         try await RunningAdmin.run(comparisons: Echo().comparisons) { admin in
             for (method, target, allowed) in [
-                ("PUT", "/v1/reconciliations", "GET, POST"), ("GET", "/v1/discrepancies/d/close", "POST"),
-                ("POST", "/v1/discrepancies/d", "GET"), ("DELETE", "/openapi.yaml", "GET"),
+                ("PUT", "/v1/reconciliations", "GET, HEAD, POST"), ("GET", "/v1/discrepancies/d/close", "POST"),
+                ("POST", "/v1/discrepancies/d", "GET, HEAD"), ("DELETE", "/openapi.yaml", "GET, HEAD"),
             ] {
                 let answer = try await admin.send(method, target, token: RunningAdmin.token)
                 #expect(answer.status == 405 && answer.headers["allow"] == allowed, "\(method) \(target)")

@@ -27,6 +27,16 @@ final class RequestFeeder: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private let onOverflow: () -> Void
 
+    /// How the line begins that was given last, and may go on.
+    private var line: [UInt8] = []
+
+    /// Whether the line that was given last is the first of a request, and no header field: those have a colon before
+    /// their first blank.
+    var isInTarget: Bool {
+        guard let blank = line.firstIndex(of: UInt8(ascii: " ")) else { return false }
+        return !line[..<blank].contains(UInt8(ascii: ":"))
+    }
+
     /// Whether what is under way must be answered first.
     var isBlocked = false
 
@@ -115,6 +125,15 @@ final class RequestFeeder: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    private func follow(_ part: ByteBuffer) {
+        let bytes = part.readableBytesView
+        if let end = bytes.lastIndex(of: UInt8(ascii: "\n")) {
+            line = Array(bytes[bytes.index(after: end)...].prefix(32))
+        } else if line.count < 32 {
+            line += bytes.prefix(32 - line.count)
+        }
+    }
+
     /// Whether anything was given.
     @discardableResult
     private func feed(_ context: ChannelHandlerContext) -> Bool {
@@ -125,6 +144,7 @@ final class RequestFeeder: ChannelDuplexHandler, RemovableChannelHandler {
         while !isBlocked, !isOver, waiting.readableBytes > 0,
             let part = waiting.readSlice(length: min(RequestFeeder.portion, waiting.readableBytes))
         {
+            follow(part)
             context.fireChannelRead(wrapInboundOut(part))
             given = true
         }

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
 
 /// Lets a connection have one request at a time, and ends it if its answers are not read.
 ///
@@ -18,6 +19,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     private let book: ConnectionBook
     private let answerTimeout: TimeAmount
     private let feeder: RequestFeeder
+    private let linger: TimeAmount
     private var place: ConnectionBook.Place?
     /// The end of the newest request was not read yet.
     private var isReading = false
@@ -32,7 +34,8 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// A pacer of a connection.
     /// - Parameter answerTimeout: How long the system may take to get rid of a whole answer.
-    init(book: ConnectionBook, answerTimeout: TimeAmount) {
+    init(book: ConnectionBook, answerTimeout: TimeAmount, linger: TimeAmount) {
+        self.linger = linger
         self.book = book
         self.answerTimeout = answerTimeout
         feeder = RequestFeeder { book.ended(.pipelined) }
@@ -40,7 +43,12 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         do {
-            try context.pipeline.syncOperations.addHandler(feeder, position: .first)
+            let pipeline = context.pipeline.syncOperations
+            try pipeline.addHandler(feeder, position: .first)
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            let rules = RequestRules(
+                linger: linger, isInTarget: { [feeder] in feeder.isInTarget }, onRefusal: { [feeder] in feeder.stop() })
+            try pipeline.addHandler(rules, position: .before(codec))
         } catch {
             // Only a pipeline that is gone takes no handler.
             context.fireErrorCaught(error)

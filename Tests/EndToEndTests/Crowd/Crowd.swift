@@ -123,7 +123,7 @@ enum Socket {
     }
 
     /// Waits until all of these connections are made.
-    fileprivate static func wait(for descriptors: [Int32], atMost limit: Duration) {
+    static func wait(for descriptors: [Int32], atMost limit: Duration) {
         let end = ContinuousClock.now + limit
         var made: Set<Int32> = []
         while made.count < descriptors.count, ContinuousClock.now < end {
