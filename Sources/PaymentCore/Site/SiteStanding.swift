@@ -49,6 +49,11 @@ public struct SiteStanding: Sendable, Hashable {
     /// Whether new payments may be taken.
     public var mayCreate: Bool { isActive && mode == .full }
 
+    /// Whether callers may still be told what came of what they asked before. Who lost its right may know of payments
+    /// that nobody else has, and that are lost by the time it tells of them (seed 601477241). What a drained site did,
+    /// the other one has.
+    public var mayTell: Bool { refusal == nil || refusal == .drained }
+
     /// The same without what passes by itself, to see whether something changed.
     public var essence: SiteStanding {
         var essence = self

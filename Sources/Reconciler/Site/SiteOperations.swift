@@ -57,7 +57,11 @@ public struct SiteOperations: PaymentOperations {
         guard standing.mode != .readOnly else {
             throw .notAccepting(reason: EngineMachine.reason(standing), retryAfter: SiteOperations.retryAfter)
         }
-        return try await writing(body)
+        let result = try await writing(body)
+        // A process that stood still meanwhile may have written where nobody goes on.
+        let after = gate.standing
+        guard after.mayTell else { throw refusal(after) }
+        return result
     }
 
     /// Does what the store refuses if the role was lost meanwhile.

@@ -8,7 +8,7 @@ public struct Search {
     private let limit: Int
 
     /// A search ends unfinished after so many states, unless it is told otherwise.
-    public static let mostStates = 60_000_000
+    public static let mostStates = 100_000_000
 
     /// A search of one scenario, up to `limit` states.
     public init(_ scenario: Scenario, plant: SearchPlant = .none, limit: Int = Search.mostStates) {

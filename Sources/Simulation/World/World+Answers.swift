@@ -6,6 +6,7 @@ internal import Reconciler
 extension World {
     /// An operation is over.
     mutating func finish(_ ask: Int, _ result: Result<OperationResult, OperationFailure>) {
+        if case .success = result, !standing(asks[ask].replica).mayTell { return answer(ask, .unavailable) }
         let store = sites[replicas[asks[ask].replica].site].store
         if case .failure(.store(let failure)) = result, failure.code != .indeterminate,
             replicas[asks[ask].replica].inserted.contains(ask)
