@@ -134,6 +134,12 @@ def stop_copies(response: RDSResponse) -> ActionResult:
 
 def describe_copies(response: RDSResponse) -> ActionResult:
     wanted = response.params.get("DBInstanceAutomatedBackupsArn")
+    for copied in copies(response).values():
+        # As in AWS nothing more is copied of a database that is gone.
+        try:
+            response.backend.find_db_from_id(copied["DBInstanceArn"])
+        except DBInstanceNotFoundError:
+            copied["Status"] = "retained"
     found = [c for arn, c in copies(response).items() if wanted in (None, arn)]
     return ActionResult({"DBInstanceAutomatedBackups": found})
 

@@ -42,7 +42,7 @@ def plan(story) -> bool:
     """Whether the promotion of ireland can be planned."""
     done = story.terminal
     try:
-        done.run(f"RECONCILED_SITES={story.work}/promoted.json terraform/run ireland plan", "plan of the promotion")
+        done.run(f"RECONCILED_SITES={story.work}/promoted.json terraform/run ireland plan", "plan of the promotion", quiet=True)
     except SystemExit:
         return False
     return True

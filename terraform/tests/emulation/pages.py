@@ -64,7 +64,7 @@ class Terminal:
                 raise SystemExit(f"{name}: the block does not set {key}")
         return self.run(block, name, fails)
 
-    def run(self, commands: str, name: str, fails: bool = False) -> str:
+    def run(self, commands: str, name: str, fails: bool = False, quiet: bool = False) -> str:
         # A person says yes to each plan; this does it for the test, and nothing else is different.
         commands = re.sub(r"(terraform/run \S+ (?:apply|destroy))", r"\1 -auto-approve", commands)
         script = (f"set -eo pipefail\nshopt -s expand_aliases\nsource {self.kept}\n{commands}\n"
@@ -77,10 +77,12 @@ class Terminal:
         log = self.work / f"{number:02}-{name}.block.log"
         log.write_text(commands + "\n----\n" + done.stdout + done.stderr)
         if (done.returncode != 0) != fails:
-            print((done.stdout[-2000:] + done.stderr[-5000:]), flush=True)
+            if not quiet:
+                print((done.stdout[-2000:] + done.stderr[-5000:]), flush=True)
             wanted = "it should fail" if fails else "it should not fail"
             raise SystemExit(f"{name}: {wanted}; see {log}")
-        print(f"    {name}{' (refused)' if fails else ''}: {time.monotonic() - start:.0f} s", flush=True)
+        if not quiet:
+            print(f"    {name}{' (refused)' if fails else ''}: {time.monotonic() - start:.0f} s", flush=True)
         return done.stdout + done.stderr
 
     def left_out(self) -> set[str]:

@@ -153,11 +153,11 @@ def first_failover(story: Story) -> None:
 
 
 def taken_down_and_rebuilt(story: Story) -> None:
-    story.follow("site-down", serving="ireland", GOES="frankfurt")
+    story.follow("site-down", serving="ireland", GOES="frankfurt", STAYS="ireland")
     story.account.gone("frankfurt")
     story.account.survives("ireland")
     story.account.final_snapshot("frankfurt", 1)
-    story.follow("site-back", serving="ireland", GOES="frankfurt")
+    story.follow("site-back", serving="ireland")
     story.account.follows("frankfurt", "ireland")
     story.account.same_addresses(story.addresses)
     story.account.failover_record()

@@ -81,16 +81,15 @@ class Amended(unittest.TestCase):
         copy = there.start_db_instance_automated_backups_replication(
             SourceDBInstanceArn=made["DBInstanceArn"], KmsKeyId="arn:aws:kms:eu-west-1:123456789012:key/copies",
         )["DBInstanceAutomatedBackup"]
-        here.delete_db_instance(DBInstanceIdentifier="primary", SkipFinalSnapshot=True)
         arn = copy["DBInstanceAutomatedBackupsArn"]
         listed = there.describe_db_instance_automated_backups(DBInstanceAutomatedBackupsArn=arn)
         self.assertEqual([c["Status"] for c in listed["DBInstanceAutomatedBackups"]], ["replicating"])
+        here.delete_db_instance(DBInstanceIdentifier="primary", SkipFinalSnapshot=True)
         restored = there.restore_db_instance_to_point_in_time(
             SourceDBInstanceAutomatedBackupsArn=arn, TargetDBInstanceIdentifier="restored",
             UseLatestRestorableTime=True, DBInstanceClass="db.t3.small")["DBInstance"]
         self.assertEqual(restored["KmsKeyId"], "arn:aws:kms:eu-west-1:123456789012:key/copies")
         self.assertEqual(restored["DBInstanceClass"], "db.t3.small")
-        there.stop_db_instance_automated_backups_replication(SourceDBInstanceArn=made["DBInstanceArn"])
         listed = there.describe_db_instance_automated_backups()["DBInstanceAutomatedBackups"]
         self.assertEqual([c["Status"] for c in listed], ["retained"])
 
