@@ -92,7 +92,7 @@ resource "terraform_data" "protection" {
 
   provisioner "local-exec" {
     when    = destroy
-    command = self.input.protected ? "echo '${self.input.place} is protected, and nothing was deleted: set its protected to false and apply, before it is destroyed.' >&2; exit 1" : "true"
+    command = self.input.protected ? "echo '${self.input.place} is protected, and nothing was deleted: set its protected to false and apply, before it is destroyed. Apply it once now: the state has lost its outputs.' >&2; exit 1" : "true"
   }
 
   depends_on = [aws_route53_record.site, module.failover, module.link_a, module.link_b]

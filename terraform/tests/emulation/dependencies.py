@@ -38,24 +38,24 @@ ELSEWHERE = {
 }
 
 
-def plan(story) -> bool:
-    """Whether the promotion of ireland can be planned."""
-    done = story.terminal
+def plan(story, site: str) -> bool:
+    """Whether the promotion of the site can be planned."""
     try:
-        done.run(f"RECONCILED_SITES={story.work}/promoted.json terraform/run ireland plan", "plan of the promotion", quiet=True)
+        story.terminal.run(f"RECONCILED_SITES={story.work}/promoted.json terraform/run {site} plan",
+                           "plan of the promotion", quiet=True)
     except SystemExit:
         return False
     return True
 
 
-def measure(story, own: str, elsewhere: list[str]) -> dict:
+def measure(story, name: str, own: str, elsewhere: list[str]) -> dict:
     """By service of the own region, and by region elsewhere: whether the promotion can be planned without it."""
     settings = json.loads((story.terminal.project / "terraform/environments/sites.tfvars.json").read_text())
-    site = settings["sites"]["ireland"]
+    site = settings["sites"][name]
     site["database"]["promoted"], site["tier"]["cluster"], site["tier"]["workload"] = True, "hot", "hot"
     (story.work / "promoted.json").write_text(json.dumps(settings))
     story.front.forget()
-    if not plan(story):
+    if not plan(story, name):
         raise SystemExit("the promotion cannot be planned with everything open")
     asked = set(story.front.asked)
     outside = {where for where in asked if where[1] != own}
@@ -63,18 +63,18 @@ def measure(story, own: str, elsewhere: list[str]) -> dict:
         raise SystemExit(f"the plan of a promotion asks outside of its region: {outside}")
     results = {}
     for service in sorted(service for service, _ in asked):
-        results[service] = without(story, closing.only(service, own))
+        results[service] = without(story, name, closing.only(service, own))
     for region in elsewhere:
-        results[region] = without(story, closing.only(None, region))
+        results[region] = without(story, name, closing.only(None, region))
         if not results[region]:
             raise SystemExit(f"the promotion cannot be planned without {region}")
     return results
 
 
-def without(story, predicate) -> bool:
+def without(story, site: str, predicate) -> bool:
     story.front.closed = predicate
     try:
-        return plan(story)
+        return plan(story, site)
     finally:
         story.front.closed = closing.nothing
 

@@ -74,7 +74,8 @@ class Terminal:
         done = subprocess.run(["bash", "-c", script], cwd=self.project, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=1800)
         number = len(list(self.work.glob("*.block.log")))
-        log = self.work / f"{number:02}-{name}.block.log"
+        file = re.sub("[^a-z]+", "-", name.lower())
+        log = self.work / f"{number:02}-{file}.block.log"
         log.write_text(commands + "\n----\n" + done.stdout + done.stderr)
         if (done.returncode != 0) != fails:
             if not quiet:

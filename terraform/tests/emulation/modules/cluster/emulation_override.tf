@@ -41,6 +41,6 @@ resource "aws_launch_template" "node" {
 
 resource "aws_eks_node_group" "this" {
   lifecycle {
-    ignore_changes = [ami_type, capacity_type, instance_types, labels, launch_template, release_version, taint, update_config, version]
+    ignore_changes = [ami_type, capacity_type, disk_size, instance_types, labels, launch_template, node_repair_config, release_version, remote_access, taint, update_config, version]
   }
 }
