@@ -29,6 +29,8 @@ FAULTS = [
      '!local.takes_writes || var.tier.database == "hot"', "!local.takes_writes || var.tier.database != null", "site"),
     ("nobody is told what cannot be kept", "modules/site/protection.tf",
      "local.reachable.rto_minutes <= var.objectives.rto_minutes", "true", "site"),
+    ("nobody is told what will be lost", "modules/site/protection.tf",
+     "local.reachable.rpo_seconds <= var.objectives.rpo_seconds", "true", "site"),
     ("a site in us-east-1", "modules/site/variables.tf",
      'var.region != "us-east-1"', 'var.region != ""', "site"),
     ("a misspelt setting", "environments/variables.tf",

@@ -121,7 +121,7 @@ run "a_warm_site_is_promoted_as_it_is" {
   expect_failures = [check.what_takes_writes_is_hot]
 }
 
-run "tiers_that_cannot_keep_what_was_agreed_are_told" {
+run "tiers_that_take_longer_than_agreed_are_told" {
   command = plan
 
   module {
@@ -129,7 +129,22 @@ run "tiers_that_cannot_keep_what_was_agreed_are_told" {
   }
 
   variables {
-    tier = { cluster = "on_demand", database = "on_demand", workload = "on_demand" }
+    tier = { cluster = "on_demand", database = "hot", workload = "on_demand" }
+  }
+
+  expect_failures = [check.the_tiers_keep_what_was_agreed]
+}
+
+run "tiers_that_lose_more_than_agreed_are_told" {
+  command = plan
+
+  module {
+    source = "./modules/site"
+  }
+
+  variables {
+    tier       = { cluster = "on_demand", database = "on_demand", workload = "on_demand" }
+    objectives = { rto_minutes = 120, rpo_seconds = 60 }
   }
 
   expect_failures = [check.the_tiers_keep_what_was_agreed]

@@ -165,6 +165,9 @@ def taken_down_and_rebuilt(story: Story) -> None:
     story.account.follows("frankfurt", "ireland")
     story.account.same_addresses(story.addresses)
     story.account.failover_record()
+    story.terminal.run("export SECOND=frankfurt", "names are exchanged")
+    story.follow("tier-up", serving="ireland")
+    story.account.nodes("frankfurt", front=3, batch=2)
     said("the old site was taken down and came back as the standby, with its addresses")
 
 
