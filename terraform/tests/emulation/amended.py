@@ -9,6 +9,7 @@ import uuid
 from moto.backup.models import BackupBackend, Plan
 from moto.backup.responses import BackupResponse
 from moto.core.responses import ActionResult
+from moto.ec2.models.nat_gateways import NatGatewayBackend
 from moto.iam.access_control import PermissionResult
 from moto.rds.exceptions import DBInstanceNotFoundError
 from moto.rds.models import DBInstance, RDSBackend
@@ -29,6 +30,7 @@ def amend() -> None:
     RDSResponse.describe_db_instance_automated_backups = describe_copies
     RDSResponse.restore_db_instance_to_point_in_time = restore_copies
     FakeBucket.get_permission = over_tls
+    NatGatewayBackend.delete_nat_gateway = freeing_addresses(NatGatewayBackend.delete_nat_gateway)
 
 
 def remove_replica(primary: DBInstance, replica: DBInstance) -> None:
@@ -90,6 +92,18 @@ def promoting(original):
         return promoted
 
     return promote_read_replica
+
+
+def freeing_addresses(original):
+    """moto goes on holding the address of a gateway that is gone."""
+
+    def delete_nat_gateway(backend: NatGatewayBackend, nat_gateway_id: str):
+        gateway = original(backend, nat_gateway_id)
+        for address in backend.address_by_allocation([a["allocationId"] for a in gateway.address_set]):
+            address.eni = address.association_id = None
+        return gateway
+
+    return delete_nat_gateway
 
 
 def over_tls(bucket: FakeBucket, action: str, resource: str):

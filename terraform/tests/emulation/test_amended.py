@@ -64,6 +64,14 @@ class Amended(unittest.TestCase):
         change("DELETE", "a.pay.example.com")
         change("CREATE", "a.pay.example.com")
 
+    def test_the_address_of_a_gateway_that_is_gone_is_free(self):
+        ec2 = boto3.client("ec2", "eu-central-1")
+        subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
+        address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+        for _ in range(2):
+            gateway = ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"]["NatGatewayId"]
+            ec2.delete_nat_gateway(NatGatewayId=gateway)
+
     def test_a_promoted_replica_has_no_source(self):
         here, there = boto3.client("rds", "eu-central-1"), boto3.client("rds", "eu-west-1")
         made = primary(here)
