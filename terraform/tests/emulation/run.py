@@ -238,7 +238,7 @@ def restored(story: Story) -> None:
     with story.closed(closing.all_but(FRANKFURT)):
         story.follow("restore", serving="frankfurt")
         look = story.terminal.follow("restore-look")
-        story.follow("restore-pods", serving="frankfurt")
+        story.follow("restore-pods", "restore-again", serving="frankfurt")
     story.account.hot_database("frankfurt")
     story.account.hot_cluster("frankfurt")
     story.account.same_addresses(story.addresses)
