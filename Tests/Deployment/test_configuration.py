@@ -148,44 +148,60 @@ class Configuration(unittest.TestCase):
 
 
 class Cloud(unittest.TestCase):
-    """The overlays that docs/deploying-cloud.md writes, by its own lines."""
+    """The overlays that docs/deploying-cloud.md writes, by its own lines and by terraform/commands.sh."""
+
+    # What an apply would print: `terraform/run PLACE output -json site`.
+    OUTPUTS = {
+        "store_url": "postgres:host=db dbname=payments user=reconciled sslmode=verify-full",
+        "database_cidrs": ["10.10.248.0/24"], "node_cidrs": ["10.10.0.0/20", "10.10.16.0/20"],
+        "entry_cidrs": ["10.10.240.0/24"],
+    }  # fmt: skip
+    SHARED = {
+        "witness_url": {"value": "postgres:host=witness dbname=witness user=reconciled sslmode=verify-full"},
+        "witness_cidrs": {"value": ["10.30.0.0/28", "10.30.0.16/28"]},
+    }
 
     def setUp(self):
         self.assertTrue(PROGRAM, "RECONCILED_PROGRAM is not set; scripts/test-deployment sets it")
 
+    def project(self, directory):
+        """What the lines need of the project, with a terraform/run that answers as after an apply."""
+        shutil.copytree(ROOT / "deploy" / "k8s", directory / "deploy" / "k8s")
+        (directory / "terraform" / "environments").mkdir(parents=True)
+        (directory / "deploy" / "sites").mkdir()
+        shutil.copy(ROOT / "terraform" / "commands.sh", directory / "terraform")
+        shutil.copy(
+            ROOT / "terraform" / "environments" / "sites.tfvars.json.example",
+            directory / "terraform" / "environments" / "sites.tfvars.json",
+        )
+        (directory / "deploy" / "sites" / "shared.json").write_text(json.dumps(self.SHARED), encoding="utf-8")
+        run = directory / "terraform" / "run"
+        run.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(self.OUTPUTS)}\nEND\n", encoding="utf-8")
+        run.chmod(0o755)
+
     def test_the_daemon_accepts_the_overlays_that_the_page_writes(self):
         page = source("docs/deploying-cloud.md")
-        function = re.search(r"(?ms)^blocks\(\) \{.*?^site_overlay\(\) \{.*?^\}$", page)[0]
-        calls = re.findall(r"(?m)^site_overlay (?:active|standby) .*$", page)
+        calls = re.findall(r'(?m)^site_overlay "\$(?:FIRST|SECOND)" .*$', page)
         self.assertEqual(len(calls), 2)
-        url = "postgres:host=db dbname=payments user=reconciled sslmode=verify-full"
-        outputs = {
-            "store_url": url, "database_cidrs": ["10.10.248.0/24"], "node_cidrs": ["10.10.0.0/20", "10.10.16.0/20"],
-            "entry_cidrs": ["10.10.240.0/24"],
-        }  # fmt: skip
-        with tempfile.TemporaryDirectory() as directory:
-            shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
-            script = "\n".join([
-                "set -eu", f"terraform() {{ printf '%s' '{json.dumps(outputs)}'; }}",
-                "ACTIVE=frankfurt STANDBY=ireland ACTIVE_REGION=a STANDBY_REGION=b",
-                "DOMAIN=payments.example.com ACCOUNT=1",
-                function, *calls,
-            ])  # fmt: skip
-            subprocess.run(["bash", "-c", script], cwd=directory, check=True, timeout=60)
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            self.project(directory)
+            lines = ["set -eu", "FIRST=frankfurt SECOND=ireland", ". terraform/commands.sh", *calls]
+            subprocess.run(["bash", "-c", "\n".join(lines)], cwd=directory, check=True, timeout=60)
             said = {}
             for name in ("frankfurt", "ireland"):
-                text = rendered_at(pathlib.Path(directory) / "deploy" / "sites" / name)
+                text = rendered_at(directory / "deploy" / "sites" / name)
                 site = Site(name, list(yaml.safe_load_all(text)))
                 said[name] = site.site_variables()
                 with self.subTest(name):
                     ranges = {
                         (policy, cidr)
-                        for policy in ("database", "entry")
-                        for cidr in re.findall(r"10\.10\.[0-9./]+", str(site.get("NetworkPolicy", policy)))
+                        for policy in ("database", "entry", "witness")
+                        for cidr in re.findall(r"10\.[13]0\.[0-9./]+", str(site.get("NetworkPolicy", policy)))
                     }
                     self.assertEqual(ranges, {
                         ("database", "10.10.248.0/24"), ("entry", "10.10.0.0/20"), ("entry", "10.10.16.0/20"),
-                        ("entry", "10.10.240.0/24"),
+                        ("entry", "10.10.240.0/24"), ("witness", "10.30.0.0/28"), ("witness", "10.30.0.16/28"),
                     })  # fmt: skip
                     code, output = check(site)
                     self.assertEqual(code, 0, output)
@@ -193,6 +209,8 @@ class Cloud(unittest.TestCase):
                 self.assertEqual(said[own]["RECONCILED_SITE_NAME"], own)
                 self.assertEqual(said[own]["RECONCILED_SITE_PEER_NAME"], other)
                 self.assertEqual(said[own]["RECONCILED_SITE_REPLICATION"], "asynchronous")
+                self.assertEqual(said[own]["RECONCILED_SITE_PROOF"], "postgres")
+                self.assertIn("host=witness", said[own]["RECONCILED_SITE_WITNESS_URL"])
 
 
 if __name__ == "__main__":

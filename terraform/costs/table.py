@@ -8,6 +8,7 @@ The formula is here and nowhere else. Prices and times are estimates; README.md 
 
 import itertools
 import json
+import math
 import pathlib
 import sys
 
@@ -20,17 +21,10 @@ PRICES = json.loads((HERE / "prices.json").read_text())
 HOUR, MONTH, ASSUMED = PRICES["hourly"], PRICES["monthly"], PRICES["assumed"]
 HOURS = PRICES["hours_per_month"]
 
-# Minutes until a resource of a standby can do its work, from the decision on. Cluster and database come up side by
-# side; the workload after both.
-MINUTES = {
-    "cluster": {"on_demand": 30, "warm": 10, "hot": 0},
-    "database": {"on_demand": 60, "warm": 10, "hot": 10},
-    "workload": {"on_demand": 5, "warm": 2, "hot": 0},
-}
-# The failover record: two health checks of 10 s and an answer that lives for 20 s.
-SWITCH_MINUTES = 40 / 60
-# What may be lost: what was not copied yet.
-LOST = {"on_demand": "about 15 min", "warm": "seconds", "hot": "seconds"}
+# The module `site` judges the agreed objectives by the same figures. Cluster and database come up side by side; the
+# workload after both; `switch` is the failover record: two health checks of 10 s and an answer that lives for 20 s.
+RECOVERY = json.loads((HERE.parent / "modules/site/recovery.json").read_text())
+MINUTES, LOST = RECOVERY["minutes"], RECOVERY["seconds_lost"]
 
 
 def base() -> float:
@@ -59,7 +53,19 @@ def database(tier: str) -> float:
         return 0
     zones = "two_zones" if tier == "hot" else "one_zone"
     instance = HOUR["db_m6g_large_two_zones"] if tier == "hot" else HOUR["db_t4g_large_one_zone"]
-    return instance * HOURS + ASSUMED["database_gib"] * MONTH[f"database_gib_{zones}"] + MONTH["key"]
+    return instance * HOURS + ASSUMED["database_gib"] * MONTH[f"database_gib_{zones}"]
+
+
+def third_place() -> float:
+    """What the third region has, once for both sites: the witness in two zones, the secrets, three keys."""
+    storage = ASSUMED["witness_gib"] * MONTH["database_gib_two_zones"]
+    return HOUR["db_t4g_micro_two_zones"] * HOURS + storage + ASSUMED["secrets"] * MONTH["secret"] + 3 * MONTH["key"]
+
+
+def lost(tier: str) -> str:
+    """What was not copied yet."""
+    seconds = LOST[tier]
+    return f"{seconds // 60} min" if seconds >= 120 else f"{seconds} s"
 
 
 def possible(c: str, d: str, w: str) -> bool:
@@ -75,9 +81,9 @@ def rows() -> list[str]:
     for c, d, w in itertools.product(TIERS, TIERS, TIERS):
         if possible(c, d, w):
             cost = base() + cluster(c) + database(d)
-            time = max(MINUTES["cluster"][c], MINUTES["database"][d]) + MINUTES["workload"][w] + SWITCH_MINUTES
-            lines.append(f"| {c} | {d} | {w} | {cost:,.0f} | {time:.0f} | {LOST[d]} |")
-    return lines
+            time = max(MINUTES["cluster"][c], MINUTES["database"][d]) + MINUTES["workload"][w] + MINUTES["switch"]
+            lines.append(f"| {c} | {d} | {w} | {cost:,.0f} | {math.ceil(time)} | {lost(d)} |")
+    return [*lines, "", f"The third region costs about {third_place():,.0f} USD a month more, once for both sites: the witness in two zones, the secrets, keys."]
 
 
 def main() -> int:

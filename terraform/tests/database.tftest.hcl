@@ -2,20 +2,17 @@ mock_provider "aws" {
   source = "./tests/mocks"
 }
 
-mock_provider "aws" {
-  alias  = "other"
-  source = "./tests/mocks"
-}
-
 variables {
   name                      = "reconciled-ireland"
   region                    = "eu-west-1"
-  other_region              = "eu-central-1"
   origin                    = { kind = "new" }
   vpc_id                    = "vpc-1"
   subnet_ids                = ["subnet-a", "subnet-b", "subnet-c"]
   client_security_group_ids = { cluster = "sg-cluster" }
   multi_az                  = true
+  monitoring_role_arn       = "arn:aws:iam::123456789012:role/reconciled-ireland-database-monitoring"
+  backup_role_arn           = "arn:aws:iam::123456789012:role/reconciled-ireland-database-backup"
+  copies_to_vault_arn       = "arn:aws:backup:eu-central-1:123456789012:backup-vault:reconciled-frankfurt-copies"
   master_password           = "a value of the test"
   master_password_version   = 1
   alarm_topic_arns          = ["arn:aws:sns:eu-west-1:123456789012:alarms"]
@@ -28,33 +25,28 @@ run "a_new_database_survives_a_zone_and_a_mistake" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   assert {
-    condition     = aws_db_instance.this.multi_az
+    condition     = aws_db_instance.this[0].multi_az
     error_message = "A second zone must take every write."
   }
 
   assert {
-    condition     = aws_db_instance.this.deletion_protection && !aws_db_instance.this.skip_final_snapshot && !aws_db_instance.this.delete_automated_backups
+    condition     = aws_db_instance.this[0].deletion_protection && !aws_db_instance.this[0].skip_final_snapshot && !aws_db_instance.this[0].delete_automated_backups
     error_message = "The database must refuse to be deleted, and leave a snapshot and its backups behind if it is."
   }
 
   assert {
-    condition     = aws_db_instance.this.backup_retention_period == 14 && aws_db_instance.this.copy_tags_to_snapshot
+    condition     = aws_db_instance.this[0].backup_retention_period == 14 && aws_db_instance.this[0].copy_tags_to_snapshot
     error_message = "A restore to any moment of two weeks must be possible."
   }
 
   assert {
-    condition     = aws_db_instance.this.replicate_source_db == null && length(aws_db_instance.this.restore_to_point_in_time) == 0 && output.takes_writes
+    condition     = aws_db_instance.this[0].replicate_source_db == null && length(aws_db_instance.this[0].restore_to_point_in_time) == 0 && output.takes_writes
     error_message = "It must follow no other database."
   }
 
   assert {
-    condition     = aws_db_instance.this.auto_minor_version_upgrade && !aws_db_instance.this.allow_major_version_upgrade && !aws_db_instance.this.apply_immediately
+    condition     = aws_db_instance.this[0].auto_minor_version_upgrade && !aws_db_instance.this[0].allow_major_version_upgrade && !aws_db_instance.this[0].apply_immediately
     error_message = "Small upgrades come in the maintenance window, great ones by hand."
   }
 }
@@ -66,13 +58,8 @@ run "nobody_reads_it_from_outside" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   assert {
-    condition     = !aws_db_instance.this.publicly_accessible && aws_db_instance.this.storage_encrypted
+    condition     = !aws_db_instance.this[0].publicly_accessible && aws_db_instance.this[0].storage_encrypted
     error_message = "The database must be encrypted and not public."
   }
 
@@ -82,7 +69,7 @@ run "nobody_reads_it_from_outside" {
   }
 
   assert {
-    condition     = aws_db_instance.this.password == null
+    condition     = aws_db_instance.this[0].password == null
     error_message = "No password may be in the state."
   }
 
@@ -92,13 +79,8 @@ run "nobody_reads_it_from_outside" {
   }
 
   assert {
-    condition     = aws_db_instance.this.performance_insights_enabled && aws_db_instance.this.monitoring_interval == 60 && aws_db_instance.this.enabled_cloudwatch_logs_exports == toset(["postgresql", "upgrade"])
+    condition     = aws_db_instance.this[0].performance_insights_enabled && aws_db_instance.this[0].monitoring_interval == 60 && aws_db_instance.this[0].enabled_cloudwatch_logs_exports == toset(["postgresql", "upgrade"])
     error_message = "It must be seen what it does."
-  }
-
-  assert {
-    condition     = length(one(data.aws_iam_policy_document.monitoring_trust.statement).condition) == 2
-    error_message = "The monitoring role must be for this database."
   }
 }
 
@@ -107,11 +89,6 @@ run "a_commit_counts_when_it_is_flushed_in_both_zones" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   assert {
@@ -137,11 +114,6 @@ run "a_replica_follows_the_other_region" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin            = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
     multi_az          = false
@@ -149,17 +121,17 @@ run "a_replica_follows_the_other_region" {
   }
 
   assert {
-    condition     = aws_db_instance.this.replicate_source_db == "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" && !output.takes_writes
+    condition     = aws_db_instance.this[0].replicate_source_db == "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" && !output.takes_writes
     error_message = "It must follow the database of the other site."
   }
 
   assert {
-    condition     = aws_db_instance.this.deletion_protection && aws_db_instance.this.skip_final_snapshot && aws_db_instance.this.backup_retention_period == 14
+    condition     = aws_db_instance.this[0].deletion_protection && aws_db_instance.this[0].skip_final_snapshot && aws_db_instance.this[0].backup_retention_period == 14
     error_message = "A replica must be protected, leave no snapshot (RDS refuses one), and have backups from the moment of its promotion on."
   }
 
   assert {
-    condition     = output.replica_of == "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" && length(aws_db_instance.this.restore_to_point_in_time) == 0
+    condition     = output.replica_of == "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" && length(aws_db_instance.this[0].restore_to_point_in_time) == 0
     error_message = "A replica is not restored from a backup."
   }
 
@@ -169,8 +141,8 @@ run "a_replica_follows_the_other_region" {
   }
 
   assert {
-    condition     = length(aws_db_instance_automated_backups_replication.other) == 0 && length(aws_backup_plan.this) == 0
-    error_message = "What follows has nothing of its own to copy."
+    condition     = length(aws_backup_selection.this) == 0
+    error_message = "What follows has nothing of its own to back up."
   }
 }
 
@@ -181,29 +153,24 @@ run "a_promoted_replica_is_a_database_of_its_own" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin   = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
     promoted = true
   }
 
   assert {
-    condition     = aws_db_instance.this.replicate_source_db == null && output.takes_writes
+    condition     = aws_db_instance.this[0].replicate_source_db == null && output.takes_writes
     error_message = "It must follow nobody."
   }
 
   assert {
-    condition     = aws_db_instance.this.multi_az && aws_db_instance.this.deletion_protection && !aws_db_instance.this.skip_final_snapshot
+    condition     = aws_db_instance.this[0].multi_az && aws_db_instance.this[0].deletion_protection && !aws_db_instance.this[0].skip_final_snapshot
     error_message = "It must be as protected as a new one."
   }
 
   assert {
-    condition     = length(aws_db_instance_automated_backups_replication.other) == 1 && length(aws_backup_plan.this) == 1
-    error_message = "Its backups must go to the other region from now on."
+    condition     = length(aws_backup_selection.this) == 1 && one(one(aws_backup_plan.this.rule).copy_action).destination_vault_arn == "arn:aws:backup:eu-central-1:123456789012:backup-vault:reconciled-frankfurt-copies"
+    error_message = "Its backups must go to the other region from now on, to a vault that is named and not read."
   }
 
   assert {
@@ -219,22 +186,17 @@ run "a_restored_database_comes_from_the_replicated_backups" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin = { kind = "backup", of = "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000" }
   }
 
   assert {
-    condition     = aws_db_instance.this.restore_to_point_in_time[0].source_db_instance_automated_backups_arn == "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000" && aws_db_instance.this.restore_to_point_in_time[0].use_latest_restorable_time
+    condition     = aws_db_instance.this[0].restore_to_point_in_time[0].source_db_instance_automated_backups_arn == "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000" && aws_db_instance.this[0].restore_to_point_in_time[0].use_latest_restorable_time
     error_message = "It must be restored to the latest moment there is."
   }
 
   assert {
-    condition     = aws_db_instance.this.replicate_source_db == null && output.takes_writes && aws_db_instance.this.deletion_protection
+    condition     = aws_db_instance.this[0].replicate_source_db == null && output.takes_writes && aws_db_instance.this[0].deletion_protection
     error_message = "It must be a database of its own, protected."
   }
 }
@@ -246,17 +208,12 @@ run "a_restore_to_a_named_moment" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin = { kind = "backup", of = "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000", at = "2026-03-01T09:30:00Z" }
   }
 
   assert {
-    condition     = aws_db_instance.this.restore_to_point_in_time[0].restore_time == "2026-03-01T09:30:00Z" && aws_db_instance.this.restore_to_point_in_time[0].use_latest_restorable_time == null
+    condition     = aws_db_instance.this[0].restore_to_point_in_time[0].restore_time == "2026-03-01T09:30:00Z" && aws_db_instance.this[0].restore_to_point_in_time[0].use_latest_restorable_time == null
     error_message = "It must be restored to the moment that was named."
   }
 }
@@ -268,22 +225,17 @@ run "unprotected_it_can_be_deleted" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     protected = false
   }
 
   assert {
-    condition     = !aws_db_instance.this.deletion_protection && length(aws_backup_vault_lock_configuration.this) == 0 && aws_backup_vault.this[0].force_destroy
+    condition     = !aws_db_instance.this[0].deletion_protection && length(aws_backup_vault_lock_configuration.this) == 0 && aws_backup_vault.this["own"].force_destroy
     error_message = "It must be possible to take it down."
   }
 
   assert {
-    condition     = !aws_db_instance.this.skip_final_snapshot
+    condition     = !aws_db_instance.this[0].skip_final_snapshot
     error_message = "A snapshot must stay all the same."
   }
 }
@@ -293,11 +245,6 @@ run "an_unknown_origin_is_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -314,11 +261,6 @@ run "a_replica_of_nothing_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin = { kind = "replica" }
   }
@@ -331,11 +273,6 @@ run "a_replica_of_a_name_is_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -352,11 +289,6 @@ run "a_restore_from_a_database_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     origin = { kind = "backup", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
   }
@@ -369,11 +301,6 @@ run "a_moment_that_is_none_is_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -390,11 +317,6 @@ run "the_promotion_of_a_new_database_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     promoted = true
   }
@@ -409,16 +331,105 @@ run "copies_in_the_same_region_are_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
+  variables {
+    copies_of = "arn:aws:rds:eu-west-1:123456789012:db:reconciled-frankfurt"
+  }
+
+  expect_failures = [var.copies_of]
+}
+
+run "a_vault_in_the_same_region_is_refused" {
+  command = plan
+
+  module {
+    source = "./modules/database"
   }
 
   variables {
-    other_region = "eu-west-1"
+    copies_to_vault_arn = "arn:aws:backup:eu-west-1:123456789012:backup-vault:reconciled-ireland-copies"
   }
 
-  expect_failures = [var.other_region]
+  expect_failures = [var.copies_to_vault_arn]
+}
+
+run "a_promotion_changes_no_version" {
+  command = plan
+
+  module {
+    source = "./modules/database"
+  }
+
+  variables {
+    origin         = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
+    promoted       = true
+    engine_version = "17"
+  }
+
+  assert {
+    condition     = local.engine_version == null
+    error_message = "The version for new databases must not reach one that was promoted."
+  }
+}
+
+run "a_promoted_database_is_upgraded_when_that_is_said" {
+  command = plan
+
+  module {
+    source = "./modules/database"
+  }
+
+  variables {
+    origin                  = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
+    promoted                = true
+    upgraded_engine_version = "17"
+  }
+
+  assert {
+    condition     = aws_db_instance.this[0].engine_version == "17"
+    error_message = "An upgrade must be possible after a promotion."
+  }
+}
+
+run "a_replica_has_as_many_connections_as_its_source" {
+  command = plan
+
+  module {
+    source = "./modules/database"
+  }
+
+  variables {
+    origin         = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
+    instance_class = "db.t4g.small"
+  }
+
+  assert {
+    condition     = one([for p in aws_db_parameter_group.this.parameter : p.value if p.name == "max_connections"]) == "400" && one([for p in aws_db_parameter_group.this.parameter : p.apply_method if p.name == "max_connections"]) == "pending-reboot"
+    error_message = "The number must not follow from the memory of the instance, or a smaller replica stops replaying."
+  }
+}
+
+run "without_an_instance_all_else_is_there" {
+  command = plan
+
+  module {
+    source = "./modules/database"
+  }
+
+  variables {
+    exists    = false
+    origin    = { kind = "replica", of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt" }
+    copies_of = "arn:aws:rds:eu-central-1:123456789012:db:reconciled-frankfurt"
+  }
+
+  assert {
+    condition     = length(aws_db_instance.this) == 0 && length(aws_cloudwatch_metric_alarm.this) == 0 && !output.takes_writes && output.store_url == null
+    error_message = "There must be no instance."
+  }
+
+  assert {
+    condition     = length(aws_db_instance_automated_backups_replication.other) == 1 && length(aws_backup_vault.this) == 2
+    error_message = "Copies and vaults must be there before they are needed."
+  }
 }
 
 run "two_zones_are_refused" {
@@ -426,11 +437,6 @@ run "two_zones_are_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -447,11 +453,6 @@ run "backups_of_a_day_are_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     backup_retention_days = 1
   }
@@ -464,11 +465,6 @@ run "commits_that_are_not_flushed_are_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -485,11 +481,6 @@ run "connections_in_the_clear_are_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     parameters = { "rds.force_ssl" = "0" }
   }
@@ -502,11 +493,6 @@ run "a_limit_of_statements_is_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -523,11 +509,6 @@ run "a_backlog_without_end_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     replication_backlog_mib = -1
   }
@@ -540,11 +521,6 @@ run "an_old_postgresql_is_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -561,11 +537,6 @@ run "storage_that_cannot_grow_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     max_storage_gib = 100
   }
@@ -580,11 +551,6 @@ run "a_reserved_role_is_refused" {
     source = "./modules/database"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
     master_username = "postgres"
   }
@@ -597,11 +563,6 @@ run "daily_backups_beyond_what_vaults_take_are_refused" {
 
   module {
     source = "./modules/database"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {

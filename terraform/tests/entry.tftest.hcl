@@ -3,17 +3,14 @@ mock_provider "aws" {
 }
 
 variables {
-  name                   = "reconciled-ireland"
-  region                 = "eu-west-1"
-  vpc_id                 = "vpc-1"
-  vpc_cidr               = "10.20.0.0/16"
-  subnet_ids             = ["subnet-a", "subnet-b", "subnet-c"]
-  zone_id                = "Z0000000000000000000"
-  site_fqdn              = "ireland.pay.example.com"
-  service_fqdn           = "api.pay.example.com"
-  validates_service_name = true
-  expects_pods           = true
-  alarm_topic_arns       = ["arn:aws:sns:eu-west-1:123456789012:alarms"]
+  name             = "reconciled-ireland"
+  region           = "eu-west-1"
+  vpc_id           = "vpc-1"
+  vpc_cidr         = "10.20.0.0/16"
+  subnet_ids       = ["subnet-a", "subnet-b", "subnet-c"]
+  certificate_arn  = "arn:aws:acm:eu-west-1:123456789012:certificate/00000000-0000-0000-0000-000000000000"
+  expects_pods     = true
+  alarm_topic_arns = ["arn:aws:sns:eu-west-1:123456789012:alarms"]
 }
 
 run "callers_come_in_over_tls_and_reach_the_callers_port_only" {
@@ -21,18 +18,6 @@ run "callers_come_in_over_tls_and_reach_the_callers_port_only" {
 
   module {
     source = "./modules/entry"
-  }
-
-  # The answer of ACM, which the validation records are made of.
-  override_resource {
-    target = aws_acm_certificate.this
-    values = {
-      arn = "arn:aws:acm:eu-west-1:123456789012:certificate/00000000-0000-0000-0000-000000000000"
-      domain_validation_options = [
-        { domain_name = "ireland.pay.example.com", resource_record_name = "_a.ireland.pay.example.com.", resource_record_type = "CNAME", resource_record_value = "a.acm-validations.aws." },
-        { domain_name = "api.pay.example.com", resource_record_name = "_b.api.pay.example.com.", resource_record_type = "CNAME", resource_record_value = "b.acm-validations.aws." },
-      ]
-    }
   }
 
   assert {
@@ -76,11 +61,6 @@ run "callers_come_in_over_tls_and_reach_the_callers_port_only" {
   }
 
   assert {
-    condition     = length(aws_route53_record.validation) == 2 && aws_route53_record.validation["api.pay.example.com"].name == "_b.api.pay.example.com."
-    error_message = "This site must validate both names."
-  }
-
-  assert {
     condition     = aws_s3_bucket_public_access_block.logs.block_public_policy && aws_s3_bucket_public_access_block.logs.restrict_public_buckets && !aws_s3_bucket.logs.force_destroy
     error_message = "The logs' bucket must be closed, and must refuse to be deleted with what is in it."
   }
@@ -88,29 +68,6 @@ run "callers_come_in_over_tls_and_reach_the_callers_port_only" {
   assert {
     condition     = aws_cloudwatch_metric_alarm.ready[0].treat_missing_data == "breaching" && aws_cloudwatch_metric_alarm.ready[0].alarm_actions == toset(["arn:aws:sns:eu-west-1:123456789012:alarms"])
     error_message = "Too few ready nodes, or silence, must be an alarm."
-  }
-}
-
-run "the_other_site_leaves_the_services_record_alone" {
-  command = plan
-
-  module {
-    source = "./modules/entry"
-  }
-
-  variables {
-    validates_service_name = false
-    expects_pods           = false
-  }
-
-  assert {
-    condition     = keys(aws_route53_record.validation) == ["ireland.pay.example.com"]
-    error_message = "One site owns the validation record of the service's name."
-  }
-
-  assert {
-    condition     = length(aws_cloudwatch_metric_alarm.ready) == 0
-    error_message = "Where no pod is expected, none is no alarm."
   }
 }
 
@@ -143,20 +100,6 @@ run "the_operators_port_for_callers_is_refused" {
   }
 
   expect_failures = [var.admin_node_port]
-}
-
-run "one_name_for_site_and_service_is_refused" {
-  command = plan
-
-  module {
-    source = "./modules/entry"
-  }
-
-  variables {
-    service_fqdn = "ireland.pay.example.com"
-  }
-
-  expect_failures = [var.service_fqdn]
 }
 
 run "a_name_too_long_for_target_groups_is_refused" {

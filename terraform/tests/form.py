@@ -13,7 +13,7 @@ FILES = ("main.tf", "variables.tf", "outputs.tf", "versions.tf", "README.md")
 BEGIN, END = "<!-- inputs and outputs: begin -->", "<!-- inputs and outputs: end -->"
 # What has nothing to validate: free text, ids that AWS checks, and what is passed on to a module that validates.
 FREE = {"tags", "description", "initial_values", "initial_secrets", "master_password", "database_password",
-        "client_security_group_ids", "target_group_arns", "alarm_topic_arns", "web_acl_arn", "replica_of"}
+        "client_security_group_ids", "target_group_arns", "alarm_topic_arns", "web_acl_arn"}
 
 
 def blocks(text: str, kind: str) -> dict[str, str]:
@@ -58,11 +58,26 @@ def module_findings(directory: pathlib.Path, write: bool) -> list[str]:
                 findings.append(f"{directory}/variables.tf: {name} has no validation")
     findings += [f"{directory}/outputs.tf: {n} has no description" for n, b in outputs.items()
                  if value(b, "description") is None]
+    if "environments" in directory.parts:
+        findings += lock_findings(directory)
     if "modules" in directory.parts and not findings:
         findings += readme_findings(directory, tables(variables, outputs), write)
         if not list(directory.glob("examples/*/main.tf")):
             findings.append(f"{directory}/examples has no example")
     return findings
+
+
+def lock_findings(directory: pathlib.Path) -> list[str]:
+    """An environment pins its provider for every platform: by the checksums of the registry's archives (zh), and by that of
+    what a mirror has unpacked (h1)."""
+    lock = directory / ".terraform.lock.hcl"
+    if not lock.exists():
+        return [f"{lock} is missing; run `terraform providers lock` for each platform"]
+    text = lock.read_text()
+    wanted = re.search(r'^ +version += "([^"]+)"', (directory / "versions.tf").read_text(), re.MULTILINE).group(1)
+    if f'version     = "{wanted}"' not in text or "zh:" not in text or "h1:" not in text:
+        return [f"{lock} does not pin version {wanted} by checksums of archives (zh) and of what is unpacked (h1)"]
+    return []
 
 
 def readme_findings(directory: pathlib.Path, wanted: str, write: bool) -> list[str]:

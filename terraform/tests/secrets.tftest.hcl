@@ -3,14 +3,19 @@ mock_provider "aws" {
 }
 
 mock_provider "aws" {
-  alias  = "other"
+  alias  = "a"
+  source = "./tests/mocks"
+}
+
+mock_provider "aws" {
+  alias  = "b"
   source = "./tests/mocks"
 }
 
 variables {
   name           = "reconciled"
-  region         = "eu-central-1"
-  other_region   = "eu-west-1"
+  region         = "eu-north-1"
+  site_regions   = ["eu-central-1", "eu-west-1"]
   secrets        = { store-password = "Password of the daemon's role", provider-card-token = "Token for the provider card" }
   generated      = ["store-password"]
   initial_values = { store-password = "a value of the test" }
@@ -24,13 +29,14 @@ run "secrets_are_copied_under_a_key_of_each_region" {
   }
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   assert {
-    condition     = alltrue([for s in aws_secretsmanager_secret.this : one(s.replica).region == "eu-west-1" && one(s.replica).kms_key_id == module.other_key.arn])
-    error_message = "Every secret must have a copy in the other region, under a key of that region."
+    condition     = alltrue([for s in aws_secretsmanager_secret.this : toset(s.replica[*].region) == toset(["eu-central-1", "eu-west-1"]) && toset(s.replica[*].kms_key_id) == toset([module.key_a.arn, module.key_b.arn])])
+    error_message = "Every secret must have a copy in the region of each site, under a key of that region."
   }
 
   assert {
@@ -62,8 +68,9 @@ run "unprotected_secrets_free_their_names_at_once" {
   }
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   variables {
@@ -84,8 +91,9 @@ run "a_value_for_an_unknown_secret_is_refused" {
   }
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   variables {
@@ -95,7 +103,7 @@ run "a_value_for_an_unknown_secret_is_refused" {
   expect_failures = [var.generated]
 }
 
-run "copies_in_the_same_region_are_refused" {
+run "the_first_copy_in_the_region_of_a_site_is_refused" {
   command = plan
 
   module {
@@ -103,15 +111,16 @@ run "copies_in_the_same_region_are_refused" {
   }
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   variables {
-    other_region = "eu-central-1"
+    site_regions = ["eu-north-1", "eu-west-1"]
   }
 
-  expect_failures = [var.other_region]
+  expect_failures = [var.site_regions]
 }
 
 run "no_secret_at_all_is_refused" {
@@ -122,8 +131,9 @@ run "no_secret_at_all_is_refused" {
   }
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   variables {

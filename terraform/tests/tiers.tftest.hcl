@@ -5,22 +5,12 @@ mock_provider "aws" {
   source = "./tests/mocks"
 }
 
-mock_provider "aws" {
-  alias  = "other"
-  source = "./tests/mocks"
-}
-
 
 run "each_combination_keeps_what_its_tiers_say" {
   command = plan
 
   module {
     source = "./tests/tiers"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   assert {
@@ -94,8 +84,8 @@ run "each_combination_keeps_what_its_tiers_say" {
   }
 
   assert {
-    condition     = alltrue([for s in output.sites : startswith(s.promotion_steps[0], "stop the other site") && anytrue([for step in s.promotion_steps : strcontains(step, "store.recovery")])])
-    error_message = "Promotion must fence first, and open a recovery window: the replica is asynchronous."
+    condition     = alltrue([for s in output.sites : startswith(s.promotion_steps[0], "stop the other site") && anytrue([for step in s.promotion_steps : strcontains(step, "reconciled site promote") && strcontains(step, "--accept-data-loss")])])
+    error_message = "Promotion must fence first, and begin the term in the words of the program: the replica is asynchronous."
   }
 }
 
@@ -104,11 +94,6 @@ run "whatever_the_database_was_a_promotion_makes_an_active_site" {
 
   module {
     source = "./tests/tiers"
-  }
-
-  providers = {
-    aws       = aws
-    aws.other = aws.other
   }
 
   variables {
@@ -133,13 +118,7 @@ run "refused_cluster_on_demand_database_on_demand_workload_warm" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -147,8 +126,11 @@ run "refused_cluster_on_demand_database_on_demand_workload_warm" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "on_demand", workload = "warm" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "on_demand", workload = "warm" }
   }
 
   expect_failures = [var.tier]
@@ -161,13 +143,7 @@ run "refused_cluster_on_demand_database_on_demand_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -175,8 +151,11 @@ run "refused_cluster_on_demand_database_on_demand_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "on_demand", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "on_demand", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -189,13 +168,7 @@ run "refused_cluster_on_demand_database_warm_workload_warm" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -203,8 +176,11 @@ run "refused_cluster_on_demand_database_warm_workload_warm" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "warm", workload = "warm" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "warm", workload = "warm" }
   }
 
   expect_failures = [var.tier]
@@ -217,13 +193,7 @@ run "refused_cluster_on_demand_database_warm_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -231,8 +201,11 @@ run "refused_cluster_on_demand_database_warm_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "warm", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "warm", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -245,13 +218,7 @@ run "refused_cluster_on_demand_database_hot_workload_warm" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -259,8 +226,11 @@ run "refused_cluster_on_demand_database_hot_workload_warm" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "hot", workload = "warm" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "hot", workload = "warm" }
   }
 
   expect_failures = [var.tier]
@@ -273,13 +243,7 @@ run "refused_cluster_on_demand_database_hot_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -287,8 +251,11 @@ run "refused_cluster_on_demand_database_hot_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "on_demand", database = "hot", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "on_demand", database = "hot", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -301,13 +268,7 @@ run "refused_cluster_warm_database_on_demand_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -315,8 +276,11 @@ run "refused_cluster_warm_database_on_demand_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "warm", database = "on_demand", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "warm", database = "on_demand", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -329,13 +293,7 @@ run "refused_cluster_warm_database_warm_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -343,8 +301,11 @@ run "refused_cluster_warm_database_warm_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "warm", database = "warm", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "warm", database = "warm", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -357,13 +318,7 @@ run "refused_cluster_warm_database_hot_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -371,8 +326,11 @@ run "refused_cluster_warm_database_hot_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "warm", database = "hot", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "warm", database = "hot", workload = "hot" }
   }
 
   expect_failures = [var.tier]
@@ -385,13 +343,7 @@ run "refused_cluster_hot_database_on_demand_workload_hot" {
     source = "./modules/site"
   }
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
   variables {
-    role         = "standby"
     name         = "reconciled"
     site         = "ireland"
     region       = "eu-west-1"
@@ -399,8 +351,11 @@ run "refused_cluster_hot_database_on_demand_workload_hot" {
     other_site   = "frankfurt"
     other_region = "eu-central-1"
     domain       = "pay.example.com"
-    zone_id      = "Z0000000000000000000"
-    tier         = { cluster = "hot", database = "on_demand", workload = "hot" }
+    zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+    keeps_copies = true
+
+    database_origin = { kind = "replica" }
+    tier            = { cluster = "hot", database = "on_demand", workload = "hot" }
   }
 
   expect_failures = [var.tier]

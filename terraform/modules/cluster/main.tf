@@ -2,7 +2,15 @@
 # statements), which a label and, on batch, a taint keep apart, so that a large comparison takes no machine from
 # payments.
 
+data "aws_caller_identity" "current" {}
+data "aws_partition" "current" {}
+
 locals {
+  account_id    = data.aws_caller_identity.current.account_id
+  partition     = data.aws_partition.current.partition
+  log_group     = "/aws/eks/${var.name}/cluster"
+  log_group_arn = "arn:${local.partition}:logs:${var.region}:${local.account_id}:log-group:${local.log_group}"
+
   pools = {
     front = var.front
     batch = var.batch
@@ -37,7 +45,7 @@ resource "aws_cloudwatch_log_group" "control_plane" {
 resource "aws_eks_cluster" "this" {
   name                      = var.name
   version                   = var.kubernetes_version
-  role_arn                  = aws_iam_role.cluster.arn
+  role_arn                  = var.cluster_role_arn
   enabled_cluster_log_types = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
   tags                      = var.tags
 
@@ -66,10 +74,7 @@ resource "aws_eks_cluster" "this" {
     support_type = "STANDARD"
   }
 
-  depends_on = [
-    aws_cloudwatch_log_group.control_plane,
-    aws_iam_role_policy_attachment.cluster,
-  ]
+  depends_on = [aws_cloudwatch_log_group.control_plane]
 }
 
 resource "aws_eks_access_entry" "this" {

@@ -48,7 +48,7 @@ resource "aws_eks_node_group" "this" {
 
   cluster_name    = aws_eks_cluster.this.name
   node_group_name = each.key
-  node_role_arn   = aws_iam_role.node.arn
+  node_role_arn   = var.node_role_arn
   subnet_ids      = var.subnet_ids
   ami_type        = var.ami_type
   capacity_type   = "ON_DEMAND"
@@ -81,10 +81,7 @@ resource "aws_eks_node_group" "this" {
     }
   }
 
-  depends_on = [
-    aws_eks_addon.network,
-    aws_iam_role_policy_attachment.node,
-  ]
+  depends_on = [aws_eks_addon.network]
 }
 
 # The load balancer finds the front pool by its autoscaling group; a pod on another node is reached through

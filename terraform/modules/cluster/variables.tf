@@ -39,6 +39,26 @@ variable "subnet_ids" {
   }
 }
 
+variable "cluster_role_arn" {
+  description = "Role of the control plane. It is made before, because IAM may be out of reach when a cluster is needed."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[^*]+$", var.cluster_role_arn))
+    error_message = "cluster_role_arn must be the ARN of a role of IAM."
+  }
+}
+
+variable "node_role_arn" {
+  description = "Role of the nodes."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[^*]+$", var.node_role_arn))
+    error_message = "node_role_arn must be the ARN of a role of IAM."
+  }
+}
+
 variable "public_access_cidrs" {
   description = "From where the Kubernetes API may be reached over the internet. Empty: from inside the VPC only."
   type        = list(string)

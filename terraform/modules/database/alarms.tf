@@ -1,5 +1,5 @@
 locals {
-  alarms = merge({
+  alarms = !var.exists ? {} : merge({
     cpu = {
       description = "The database is busy: payments wait."
       metric      = "CPUUtilization", statistic = "Average", periods = 10
@@ -42,7 +42,7 @@ resource "aws_cloudwatch_metric_alarm" "this" {
   alarm_description   = each.value.description
   namespace           = "AWS/RDS"
   metric_name         = each.value.metric
-  dimensions          = { DBInstanceIdentifier = aws_db_instance.this.identifier }
+  dimensions          = { DBInstanceIdentifier = aws_db_instance.this[0].identifier }
   statistic           = each.value.statistic
   period              = 60
   evaluation_periods  = each.value.periods
@@ -55,12 +55,12 @@ resource "aws_cloudwatch_metric_alarm" "this" {
 }
 
 resource "aws_db_event_subscription" "this" {
-  for_each = { for index, arn in var.alarm_topic_arns : index => arn }
+  for_each = { for index, arn in var.alarm_topic_arns : index => arn if var.exists }
 
   name             = "${var.name}-${each.key}"
   sns_topic        = each.value
   source_type      = "db-instance"
-  source_ids       = [aws_db_instance.this.identifier]
+  source_ids       = [aws_db_instance.this[0].identifier]
   event_categories = ["availability", "deletion", "failover", "failure", "low storage", "read replica", "recovery", "restoration"]
   tags             = var.tags
 }

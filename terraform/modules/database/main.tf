@@ -1,6 +1,10 @@
 # PostgreSQL on RDS. One resource for each origin that a site's database may have: made new, a replica of the other
-# site's, or restored from the backups that the other site replicated here. So a site changes its part in a
-# failover by its variables, not by other code.
+# site's, or restored from the backups of the other site that are kept here. So a site changes its part in a
+# failover by its variables, not by other code. All calls go to this region: what comes from the other one is pulled,
+# and found by names.
+#
+# What surrounds the instance (key, groups, parameters, vaults) exists also while there is none, so that a restore needs
+# nothing else to be made first.
 
 data "aws_caller_identity" "current" {}
 data "aws_partition" "current" {}
@@ -13,8 +17,9 @@ locals {
   is_new     = var.origin.kind == "new"
   is_replica = var.origin.kind == "replica" && !var.promoted
   is_restore = var.origin.kind == "backup"
-  # Only what takes writes has something to hand to the other region.
-  is_primary = !local.is_replica
+  # null leaves what is there: the version for new databases must not reach one in the middle of its promotion.
+  engine_version = local.is_new ? var.engine_version : local.is_replica ? null : var.upgraded_engine_version
+  is_primary     = var.exists && !local.is_replica
 
   arn           = "arn:${local.partition}:rds:${var.region}:${local.account_id}:db:${var.name}"
   log_groups    = { for kind in ["postgresql", "upgrade"] : kind => "/aws/rds/instance/${var.name}/${kind}" }
@@ -25,7 +30,7 @@ module "key" {
   source = "../key"
 
   alias        = "${var.name}-database"
-  description  = "Database, backups and logs of ${var.name}"
+  description  = "Database of ${var.name}, its backups, and copies of the other site's backups"
   via_services = [for service in ["rds", "backup", "pi"] : "${service}.${var.region}.amazonaws.com"]
   service_users = {
     logs = {
@@ -104,8 +109,12 @@ locals {
     "log_lock_waits"                      = "1"
     "track_io_timing"                     = "1"
     "shared_preload_libraries"            = "pg_stat_statements"
+    # PostgreSQL stops replaying on a replica where these are less than on its source. RDS derives the first from the
+    # memory of the instance: a smaller replica would have less, and stand still.
+    "max_connections"      = tostring(var.max_connections)
+    "max_worker_processes" = "16"
   }, var.parameters)
-  static_parameters = ["shared_preload_libraries"]
+  static_parameters = ["max_connections", "max_worker_processes", "shared_preload_libraries"]
 }
 
 # RDS makes these groups itself if they are missing, then without key and without end.
@@ -118,14 +127,28 @@ resource "aws_cloudwatch_log_group" "this" {
   tags              = var.tags
 }
 
+# Each life of the database leaves a final snapshot under a name of its own, or the deletion that follows a second
+# failover would be refused.
+resource "terraform_data" "life" {
+  count = var.exists ? 1 : 0
+
+  input = formatdate("YYYYMMDDhhmmss", plantimestamp())
+
+  lifecycle {
+    ignore_changes = [input]
+  }
+}
+
 resource "aws_db_instance" "this" {
+  count = var.exists ? 1 : 0
+
   identifier     = var.name
   instance_class = var.instance_class
   tags           = var.tags
 
   # Where the rows come from.
   engine              = local.is_replica ? null : "postgres"
-  engine_version      = local.is_replica ? null : var.engine_version
+  engine_version      = local.engine_version
   db_name             = local.is_new ? var.database_name : null
   username            = local.is_new ? var.master_username : null
   password_wo         = local.is_new ? var.master_password : null
@@ -148,7 +171,7 @@ resource "aws_db_instance" "this" {
   deletion_protection = var.protected
   # RDS refuses a final snapshot of a replica; its source has the rows.
   skip_final_snapshot         = local.is_replica
-  final_snapshot_identifier   = local.is_replica ? null : "${var.name}-${var.final_snapshot_suffix}"
+  final_snapshot_identifier   = local.is_replica ? null : "${var.name}-${terraform_data.life[0].output}"
   backup_retention_period     = var.backup_retention_days
   backup_window               = "17:00-17:30"
   maintenance_window          = "sun:18:00-sun:19:00"
@@ -173,7 +196,7 @@ resource "aws_db_instance" "this" {
   # What is seen of it.
   enabled_cloudwatch_logs_exports       = keys(local.log_groups)
   monitoring_interval                   = 60
-  monitoring_role_arn                   = aws_iam_role.monitoring.arn
+  monitoring_role_arn                   = var.monitoring_role_arn
   performance_insights_enabled          = true
   performance_insights_kms_key_id       = module.key.arn
   performance_insights_retention_period = 7
@@ -184,43 +207,11 @@ resource "aws_db_instance" "this" {
       error_message = "A new database needs master_password and master_password_version."
     }
 
-    # A restore happens once; where it came from must not make a second one.
-    ignore_changes = [restore_to_point_in_time]
+    # Facts of the database's birth. Each would replace a database that takes payments, because where it came from is
+    # not what a new one would have: a second restore, or the key of the copies that it was restored with.
+    ignore_changes = [db_name, kms_key_id, restore_to_point_in_time, username]
   }
 
   depends_on = [aws_cloudwatch_log_group.this]
 }
 
-data "aws_iam_policy_document" "monitoring_trust" {
-  statement {
-    actions = ["sts:AssumeRole"]
-
-    principals {
-      type        = "Service"
-      identifiers = ["monitoring.rds.amazonaws.com"]
-    }
-
-    condition {
-      test     = "StringEquals"
-      variable = "aws:SourceAccount"
-      values   = [local.account_id]
-    }
-
-    condition {
-      test     = "ArnEquals"
-      variable = "aws:SourceArn"
-      values   = [local.arn]
-    }
-  }
-}
-
-resource "aws_iam_role" "monitoring" {
-  name               = "${var.name}-database-monitoring"
-  assume_role_policy = data.aws_iam_policy_document.monitoring_trust.json
-  tags               = var.tags
-}
-
-resource "aws_iam_role_policy_attachment" "monitoring" {
-  role       = aws_iam_role.monitoring.name
-  policy_arn = "arn:${local.partition}:iam::aws:policy/service-role/AmazonRDSEnhancedMonitoringRole"
-}

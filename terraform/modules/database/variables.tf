@@ -9,7 +9,7 @@ variable "name" {
 }
 
 variable "region" {
-  description = "Region of the provider `aws`."
+  description = "Region of the provider that is passed in, such as eu-west-1."
   type        = string
 
   validation {
@@ -18,23 +18,14 @@ variable "region" {
   }
 }
 
-variable "other_region" {
-  description = "Region of the provider `aws.other`, where copies of the backups go."
-  type        = string
-
-  validation {
-    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.other_region))
-    error_message = "other_region must be the name of an AWS region, such as eu-central-1."
-  }
-
-  validation {
-    condition     = var.other_region != var.region
-    error_message = "other_region must differ from region: copies in the same region are lost with it."
-  }
+variable "exists" {
+  description = "Whether there is an instance. Without one the rest exists: key, groups, vaults and copies."
+  type        = bool
+  default     = true
 }
 
 variable "origin" {
-  description = "Where the rows come from: `new`; `replica` of the database with the ARN `of`; or `backup`, restored from the replicated automated backups with the ARN `of`, as of the moment `at` (RFC 3339; null for the latest)."
+  description = "Where the rows come from: `new`; `replica` of the database with the ARN `of`; or `backup`, restored from the copies of automated backups with the ARN `of`, as of the moment `at` (RFC 3339; null for the latest)."
   type = object({
     kind = string
     of   = optional(string)
@@ -107,6 +98,28 @@ variable "engine_version" {
   validation {
     condition     = can(regex("^1[4-9](\\.[0-9]+)?$", var.engine_version))
     error_message = "engine_version must be 14 or later, such as 16 or 16.8."
+  }
+}
+
+variable "upgraded_engine_version" {
+  description = "Version of a database that was not made new: set it to upgrade. null leaves what is there, so that a promotion changes no version."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.upgraded_engine_version == null || can(regex("^1[4-9](\\.[0-9]+)?$", var.upgraded_engine_version))
+    error_message = "upgraded_engine_version must be 14 or later, such as 16 or 16.8, or null."
+  }
+}
+
+variable "max_connections" {
+  description = "Connections of PostgreSQL, the same at both sites: a replica with fewer than its source stops replaying."
+  type        = number
+  default     = 400
+
+  validation {
+    condition     = var.max_connections >= 100 && var.max_connections <= 5000
+    error_message = "max_connections must be 100 to 5000."
   }
 }
 
@@ -222,10 +235,56 @@ variable "daily_backups_days" {
   }
 }
 
-variable "copies_to_other_region" {
-  description = "Whether backups are copied to the other region."
-  type        = bool
-  default     = true
+variable "copies_of" {
+  description = "ARN of the other site's database, whose automated backups are pulled into this region; null for none."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.copies_of == null || can(regex("^arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:db:[a-z0-9-]+$", var.copies_of))
+    error_message = "copies_of must be the ARN of a database, arn:aws:rds:REGION:ACCOUNT:db:NAME, or null."
+  }
+
+  validation {
+    condition     = var.copies_of == null || try(split(":", var.copies_of)[3] != var.region, false)
+    error_message = "copies_of must be a database in another region: copies in the same region are lost with it."
+  }
+}
+
+variable "copies_to_vault_arn" {
+  description = "Vault of the other site to which daily backups are copied; null for none. It is not read."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.copies_to_vault_arn == null || can(regex("^arn:aws[a-z-]*:backup:[a-z0-9-]+:[0-9]{12}:backup-vault:[a-z0-9-]+$", var.copies_to_vault_arn))
+    error_message = "copies_to_vault_arn must be the ARN of a vault, arn:aws:backup:REGION:ACCOUNT:backup-vault:NAME, or null."
+  }
+
+  validation {
+    condition     = var.copies_to_vault_arn == null || try(split(":", var.copies_to_vault_arn)[3] != var.region, false)
+    error_message = "copies_to_vault_arn must be a vault in another region: copies in the same region are lost with it."
+  }
+}
+
+variable "monitoring_role_arn" {
+  description = "Role by which RDS reports its metrics. It is made before, because IAM may be out of reach when a database is needed."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[^*]+$", var.monitoring_role_arn))
+    error_message = "monitoring_role_arn must be the ARN of a role of IAM."
+  }
+}
+
+variable "backup_role_arn" {
+  description = "Role by which AWS Backup makes the daily backups."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[^*]+$", var.backup_role_arn))
+    error_message = "backup_role_arn must be the ARN of a role of IAM."
+  }
 }
 
 variable "replication_backlog_mib" {
@@ -270,17 +329,6 @@ variable "apply_immediately" {
   description = "Whether changes that interrupt are made now and not in the maintenance window. A promotion's change to Multi-AZ wants it."
   type        = bool
   default     = false
-}
-
-variable "final_snapshot_suffix" {
-  description = "End of the name of the snapshot that a deletion leaves behind. Choose another one when that name is taken by an earlier deletion."
-  type        = string
-  default     = "final"
-
-  validation {
-    condition     = can(regex("^[a-z0-9]+(-[a-z0-9]+)*$", var.final_snapshot_suffix))
-    error_message = "final_snapshot_suffix must be lower-case letters, digits and single hyphens."
-  }
 }
 
 variable "alarm_topic_arns" {

@@ -108,7 +108,7 @@ resource "aws_lb_listener" "https" {
   protocol          = "HTTPS"
   port              = 443
   ssl_policy        = "ELBSecurityPolicy-TLS13-1-2-2021-06"
-  certificate_arn   = aws_acm_certificate_validation.this.certificate_arn
+  certificate_arn   = var.certificate_arn
   tags              = var.tags
 
   default_action {
@@ -147,14 +147,3 @@ resource "aws_wafv2_web_acl_association" "this" {
   web_acl_arn  = var.web_acl_arn
 }
 
-resource "aws_route53_record" "site" {
-  zone_id = var.zone_id
-  name    = var.site_fqdn
-  type    = "A"
-
-  alias {
-    name                   = aws_lb.this.dns_name
-    zone_id                = aws_lb.this.zone_id
-    evaluate_target_health = false
-  }
-}

@@ -3,11 +3,6 @@ output "dns_name" {
   value       = aws_lb.this.dns_name
 }
 
-output "site_fqdn" {
-  description = "Name of this site, which the failover record points to."
-  value       = aws_route53_record.site.fqdn
-}
-
 output "security_group_id" {
   description = "Security group of the load balancer: the nodes let it in."
   value       = aws_security_group.this.id

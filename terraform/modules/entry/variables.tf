@@ -38,39 +38,14 @@ variable "subnet_ids" {
   }
 }
 
-variable "zone_id" {
-  description = "Hosted zone of Route 53 in which the names below are."
-  type        = string
-}
-
-variable "site_fqdn" {
-  description = "Name of this site, such as tokyo.pay.example.com. Health checks ask it."
+variable "certificate_arn" {
+  description = "Certificate of ACM for the site's name and the service's name. It exists before the site."
   type        = string
 
   validation {
-    condition     = can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.){2,}[a-z]{2,}$", var.site_fqdn))
-    error_message = "site_fqdn must be a full name in lower case, such as tokyo.pay.example.com."
+    condition     = can(regex("^arn:aws[a-z-]*:acm:[a-z0-9-]+:[0-9]{12}:certificate/[^*]+$", var.certificate_arn))
+    error_message = "certificate_arn must be the ARN of a certificate of ACM."
   }
-}
-
-variable "service_fqdn" {
-  description = "Name that callers use, such as api.pay.example.com. The certificate is for both."
-  type        = string
-
-  validation {
-    condition     = can(regex("^([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.){2,}[a-z]{2,}$", var.service_fqdn))
-    error_message = "service_fqdn must be a full name in lower case, such as api.pay.example.com."
-  }
-
-  validation {
-    condition     = var.service_fqdn != var.site_fqdn
-    error_message = "service_fqdn must differ from site_fqdn: the first moves between the sites, the second does not."
-  }
-}
-
-variable "validates_service_name" {
-  description = "Whether this site owns the record that validates the service's name for ACM: true for exactly one of the two sites, which is applied first."
-  type        = bool
 }
 
 variable "api_node_port" {

@@ -55,6 +55,8 @@ data "aws_iam_policy_document" "key" {
         "kms:GenerateDataKeyWithoutPlaintext",
         "kms:ReEncryptFrom",
         "kms:ReEncryptTo",
+        # Whoever made a grant for a service must be able to end it, or grants pile up until their limit.
+        "kms:RetireGrant",
       ]
 
       principals {

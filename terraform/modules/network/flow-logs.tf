@@ -31,49 +31,12 @@ resource "aws_cloudwatch_log_group" "flow" {
   tags              = var.tags
 }
 
-data "aws_iam_policy_document" "flow_trust" {
-  statement {
-    actions = ["sts:AssumeRole"]
-
-    principals {
-      type        = "Service"
-      identifiers = ["vpc-flow-logs.amazonaws.com"]
-    }
-
-    condition {
-      test     = "StringEquals"
-      variable = "aws:SourceAccount"
-      values   = [local.account_id]
-    }
-  }
-}
-
-# The group exists already, so the role may write its streams and nothing else.
-data "aws_iam_policy_document" "flow" {
-  statement {
-    actions   = ["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"]
-    resources = ["${aws_cloudwatch_log_group.flow.arn}:log-stream:*"]
-  }
-}
-
-resource "aws_iam_role" "flow" {
-  name               = "${var.name}-flow-logs"
-  assume_role_policy = data.aws_iam_policy_document.flow_trust.json
-  tags               = var.tags
-}
-
-resource "aws_iam_role_policy" "flow" {
-  name   = "write-flow-logs"
-  role   = aws_iam_role.flow.id
-  policy = data.aws_iam_policy_document.flow.json
-}
-
 resource "aws_flow_log" "this" {
   vpc_id                   = aws_vpc.this.id
   traffic_type             = "ALL"
   log_destination_type     = "cloud-watch-logs"
   log_destination          = aws_cloudwatch_log_group.flow.arn
-  iam_role_arn             = aws_iam_role.flow.arn
+  iam_role_arn             = var.flow_logs_role_arn
   max_aggregation_interval = 60
   tags                     = merge(var.tags, { Name = var.name })
 }

@@ -14,7 +14,6 @@ locals {
     single   = slice(var.zones, 0, 1)
     per_zone = var.zones
   }[var.nat]
-  address_zones = var.nat == "single" ? slice(var.zones, 0, 1) : var.zones
 }
 
 resource "aws_vpc" "this" {
@@ -113,20 +112,11 @@ resource "aws_route_table_association" "isolated" {
   route_table_id = aws_route_table.isolated.id
 }
 
-# Reserved also while no gateway uses them: providers have allow-lists of addresses, and a site that comes up with new
-# ones after a disaster is refused by everybody.
-resource "aws_eip" "nat" {
-  for_each = toset(local.address_zones)
-
-  domain = "vpc"
-  tags   = merge(var.tags, { Name = "${var.name}-nat-${each.key}" })
-}
-
 resource "aws_nat_gateway" "this" {
   for_each = toset(local.nat_zones)
 
   subnet_id     = aws_subnet.public[each.key].id
-  allocation_id = aws_eip.nat[each.key].id
+  allocation_id = var.address_ids[each.key]
   tags          = merge(var.tags, { Name = "${var.name}-${each.key}" })
 
   depends_on = [aws_internet_gateway.this]

@@ -41,7 +41,3 @@ output "isolated_subnet_ids" {
   value       = [for zone in var.zones : aws_subnet.isolated[zone].id]
 }
 
-output "nat_addresses" {
-  description = "Addresses from which the site calls providers, to be put on their allow-lists in advance."
-  value       = [for zone in local.address_zones : aws_eip.nat[zone].public_ip]
-}

@@ -49,6 +49,26 @@ variable "nat" {
   }
 }
 
+variable "address_ids" {
+  description = "Allocation of the address that each zone's NAT gateway has, by zone. They are reserved outside of this module, so that they outlive it."
+  type        = map(string)
+
+  validation {
+    condition     = alltrue([for zone in var.zones : can(regex("^eipalloc-", var.address_ids[zone]))])
+    error_message = "address_ids must name an allocation, eipalloc-…, for each of zones."
+  }
+}
+
+variable "flow_logs_role_arn" {
+  description = "Role that writes the flow logs."
+  type        = string
+
+  validation {
+    condition     = can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[^*]+$", var.flow_logs_role_arn))
+    error_message = "flow_logs_role_arn must be the ARN of a role of IAM."
+  }
+}
+
 variable "log_retention_in_days" {
   description = "How long flow logs are kept."
   type        = number

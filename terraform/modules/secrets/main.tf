@@ -1,5 +1,6 @@
-# Secrets in one region with a copy in the other, under a key of each region: the other site reads its own copies when
-# this region is gone. No value of theirs is in a state: initial values are ephemeral, and the others are put by hand.
+# Secrets in a region where no site is, with a copy in the region of each site, under a key of each region: a site reads
+# its own copies whatever other region is gone, and neither site's end takes the secrets from the other. No value of
+# theirs is in a state: initial values are ephemeral, and the others are put by hand.
 
 data "aws_caller_identity" "current" {}
 data "aws_partition" "current" {}
@@ -7,7 +8,8 @@ data "aws_partition" "current" {}
 locals {
   account_id = data.aws_caller_identity.current.account_id
   partition  = data.aws_partition.current.partition
-  regions    = [var.region, var.other_region]
+  copy_keys  = { (var.site_regions[0]) = module.key_a.arn, (var.site_regions[1]) = module.key_b.arn }
+  regions    = concat([var.region], var.site_regions)
 }
 
 module "key" {
@@ -20,14 +22,26 @@ module "key" {
   tags                    = var.tags
 }
 
-module "other_key" {
+module "key_a" {
   source = "../key"
 
-  providers = { aws = aws.other }
+  providers = { aws = aws.a }
 
   alias                   = "${var.name}-secrets"
   description             = "Copies of the secrets of ${var.name}"
-  via_services            = ["secretsmanager.${var.other_region}.amazonaws.com"]
+  via_services            = ["secretsmanager.${var.site_regions[0]}.amazonaws.com"]
+  deletion_window_in_days = var.protected ? 30 : 7
+  tags                    = var.tags
+}
+
+module "key_b" {
+  source = "../key"
+
+  providers = { aws = aws.b }
+
+  alias                   = "${var.name}-secrets"
+  description             = "Copies of the secrets of ${var.name}"
+  via_services            = ["secretsmanager.${var.site_regions[1]}.amazonaws.com"]
   deletion_window_in_days = var.protected ? 30 : 7
   tags                    = var.tags
 }
@@ -41,9 +55,13 @@ resource "aws_secretsmanager_secret" "this" {
   recovery_window_in_days = var.protected ? 30 : 0
   tags                    = var.tags
 
-  replica {
-    region     = var.other_region
-    kms_key_id = module.other_key.arn
+  dynamic "replica" {
+    for_each = local.copy_keys
+
+    content {
+      region     = replica.key
+      kms_key_id = replica.value
+    }
   }
 }
 
@@ -86,18 +104,18 @@ resource "aws_secretsmanager_secret_policy" "this" {
   block_public_policy = true
 }
 
-# What the role that deploys needs: to read these secrets in both regions. It is attached by whoever owns that role.
+# What the role that deploys needs: to read these secrets in each region. It is attached by whoever owns that role.
 data "aws_iam_policy_document" "reader" {
   statement {
     sid       = "ReadTheSecrets"
     actions   = ["secretsmanager:DescribeSecret", "secretsmanager:GetSecretValue"]
-    resources = flatten([for secret in aws_secretsmanager_secret.this : [secret.arn, replace(secret.arn, ":${var.region}:", ":${var.other_region}:")]])
+    resources = flatten([for secret in aws_secretsmanager_secret.this : [for region in local.regions : replace(secret.arn, ":${var.region}:", ":${region}:")]])
   }
 
   statement {
     sid       = "DecryptThem"
     actions   = ["kms:Decrypt"]
-    resources = [module.key.arn, module.other_key.arn]
+    resources = concat([module.key.arn], values(local.copy_keys))
 
     condition {
       test     = "StringEquals"
@@ -109,7 +127,7 @@ data "aws_iam_policy_document" "reader" {
 
 resource "aws_iam_policy" "reader" {
   name        = "${var.name}-secrets-reader"
-  description = "Reads the secrets of ${var.name} in both regions"
+  description = "Reads the secrets of ${var.name} in each region"
   policy      = data.aws_iam_policy_document.reader.json
   tags        = var.tags
 }

@@ -9,6 +9,6 @@ output "generated_arns" {
 }
 
 output "reader_policy_arn" {
-  description = "IAM policy that reads the secrets in both regions."
+  description = "IAM policy that reads the secrets in each region."
   value       = aws_iam_policy.reader.arn
 }

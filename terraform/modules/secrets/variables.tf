@@ -1,5 +1,5 @@
 variable "name" {
-  description = "Beginning of the secrets' names. Both sites know it, because the second one reads copies by name."
+  description = "Beginning of the secrets' names. Both sites know it, because they read copies by name."
   type        = string
 
   validation {
@@ -18,18 +18,18 @@ variable "region" {
   }
 }
 
-variable "other_region" {
-  description = "Region of the provider `aws.other`, where the copies are."
-  type        = string
+variable "site_regions" {
+  description = "Regions of the sites, those of the providers `aws.a` and `aws.b` in this order."
+  type        = list(string)
 
   validation {
-    condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.other_region))
-    error_message = "other_region must be the name of an AWS region, such as eu-central-1."
+    condition     = length(var.site_regions) == 2 && length(distinct(concat(var.site_regions, [var.region]))) == 3
+    error_message = "site_regions must be two regions, and neither of them region: what is in the region of a site is lost with it."
   }
 
   validation {
-    condition     = var.other_region != var.region
-    error_message = "other_region must differ from region: copies in the same region are lost with it."
+    condition     = alltrue([for region in var.site_regions : can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", region))])
+    error_message = "site_regions must be names of AWS regions, such as eu-central-1."
   }
 }
 
@@ -38,8 +38,8 @@ variable "secrets" {
   type        = map(string)
 
   validation {
-    condition     = length(var.secrets) > 0 && alltrue([for name in keys(var.secrets) : can(regex("^[a-z][a-z0-9-]{1,60}$", name))])
-    error_message = "secrets must name at least one, in lower-case letters, digits and hyphens."
+    condition     = length(var.secrets) > 0 && alltrue([for name in keys(var.secrets) : can(regex("^[a-z][a-z0-9_-]{1,60}$", name))])
+    error_message = "secrets must name at least one, in lower-case letters, digits, hyphens and underscores."
   }
 }
 

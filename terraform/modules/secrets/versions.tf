@@ -5,7 +5,7 @@ terraform {
     aws = {
       source                = "hashicorp/aws"
       version               = "~> 5.100"
-      configuration_aliases = [aws.other]
+      configuration_aliases = [aws.a, aws.b]
     }
   }
 }

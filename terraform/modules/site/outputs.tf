@@ -20,48 +20,33 @@ output "node_counts" {
 
 output "database_arn" {
   description = "ARN of the database; null while there is none."
-  value       = one(module.database[*].arn)
+  value       = module.database.arn
 }
 
 output "database_address" {
   description = "Host name of the database; null while there is none."
-  value       = one(module.database[*].address)
+  value       = module.database.address
 }
 
 output "database" {
   description = "What the tier makes of the database; null while there is none."
-  value = one([for database in module.database : {
-    takes_writes        = database.takes_writes
-    replica_of          = database.replica_of
-    multi_az            = database.multi_az
-    instance_class      = database.instance_class
-    deletion_protection = database.deletion_protection
-  }])
+  value = local.has_database ? {
+    takes_writes        = module.database.takes_writes
+    replica_of          = module.database.replica_of
+    multi_az            = module.database.multi_az
+    instance_class      = module.database.instance_class
+    deletion_protection = module.database.deletion_protection
+  } : null
 }
 
-output "database_backups_arn" {
-  description = "ARN of the automated backups of this database in the other region; null while there are none."
-  value       = one(module.database[*].automated_backups_arn)
+output "copies_arn" {
+  description = "ARN of the copies of the other site's automated backups in this region; null where none are kept."
+  value       = module.database.copies_arn
 }
 
 output "store_url" {
   description = "Value of RECONCILED_STORE_URL for the pods, without the password; null while there is no database."
-  value       = one(module.database[*].store_url)
-}
-
-output "database_secret_arn" {
-  description = "Secret with the administrator's password, once it has its value; null on a standby."
-  value       = local.is_active ? module.secrets[0].generated_arns["database-administrator"] : null
-}
-
-output "secret_arns" {
-  description = "Secrets of the deployment, by name; empty on a standby, which reads copies of the same names."
-  value       = local.is_active ? module.secrets[0].arns : {}
-}
-
-output "secrets_reader_policy_arn" {
-  description = "IAM policy for whoever copies secrets into the clusters; null on a standby, which has the same one."
-  value       = one(module.secrets[*].reader_policy_arn)
+  value       = module.database.store_url
 }
 
 output "repository_url" {
@@ -70,8 +55,8 @@ output "repository_url" {
 }
 
 output "nat_addresses" {
-  description = "Addresses from which this site calls providers, also before it ever did: for their allow-lists."
-  value       = module.network.nat_addresses
+  description = "Addresses from which this site calls providers."
+  value       = [for zone in var.zones : data.aws_eip.nat[zone].public_ip]
 }
 
 output "entry_cidrs" {
@@ -90,11 +75,16 @@ output "database_cidrs" {
 }
 
 output "overlay" {
-  description = "Kustomize overlay that this site runs while it is not promoted; null for none."
+  description = "Kustomize overlay that this site runs while it stands by; null for none."
   value       = local.overlay
 }
 
+output "reachable" {
+  description = "What this site's tiers can keep if it must take over: minutes until payments are taken again, seconds of rows that may be lost."
+  value       = local.reachable
+}
+
 output "promotion_steps" {
-  description = "What a promotion of this site must do, in order."
+  description = "What a promotion of this site must do, in order; empty while its database takes writes."
   value       = local.promotion_steps
 }

@@ -34,17 +34,22 @@ variable "other_site" {
 }
 
 variable "region" {
-  description = "Region of the provider `aws`."
+  description = "Region of the site and of the provider that is passed in."
   type        = string
 
   validation {
     condition     = can(regex("^[a-z]{2}(-[a-z]+)+-[0-9]$", var.region))
     error_message = "region must be the name of an AWS region, such as eu-west-1."
   }
+
+  validation {
+    condition     = var.region != "us-east-1"
+    error_message = "region must not be us-east-1: the control planes of Route 53 and IAM are there, and would be lost together with the site."
+  }
 }
 
 variable "other_region" {
-  description = "Region of the provider `aws.other`, where the other site is."
+  description = "Region where the other site is. Nothing in it is asked for."
   type        = string
 
   validation {
@@ -53,18 +58,8 @@ variable "other_region" {
   }
 }
 
-variable "role" {
-  description = "The site's part while nothing is wrong: `active` or `standby`. A promotion does not change it."
-  type        = string
-
-  validation {
-    condition     = contains(["active", "standby"], var.role)
-    error_message = "role must be active or standby."
-  }
-}
-
 variable "tier" {
-  description = "How much of the site is kept running, for each resource: `on_demand` (nothing), `warm` (a cluster without nodes, a replica in one zone, manifests with zero replicas) or `hot` (as the active site). An active site is hot throughout."
+  description = "How much of the site is kept running, for each resource: `on_demand` (nothing), `warm` (a cluster without nodes, a replica in one zone, manifests with zero replicas) or `hot` (all of it). The site that takes payments is hot throughout."
   type = object({
     cluster  = optional(string, "hot")
     database = optional(string, "hot")
@@ -91,11 +86,6 @@ variable "tier" {
     condition     = var.tier.workload != "hot" || var.tier.database != "on_demand"
     error_message = "tier.workload = hot needs a database that its pods can be ready with: tier.database must be warm or hot."
   }
-
-  validation {
-    condition     = var.role == "standby" || alltrue([for t in values(var.tier) : t == "hot"])
-    error_message = "An active site is hot throughout; tiers are for a standby."
-  }
 }
 
 variable "cidr" {
@@ -104,13 +94,12 @@ variable "cidr" {
 }
 
 variable "zones" {
-  description = "Three availability zones; null takes the first three of the region."
+  description = "Three availability zones. They are written down, because what a region offers changes from day to day, and another zone would replace subnets."
   type        = list(string)
-  default     = null
 
   validation {
-    condition     = var.zones == null || try(length(distinct(var.zones)) == 3 && length(var.zones) == 3, false)
-    error_message = "zones must be three different availability zones, or null."
+    condition     = length(distinct(var.zones)) == 3 && length(var.zones) == 3 && alltrue([for zone in var.zones : can(regex("^${var.region}[a-z]$", zone))])
+    error_message = "zones must be three different availability zones of ${var.region}, such as ${var.region}a."
   }
 }
 
@@ -144,11 +133,6 @@ variable "service" {
     condition     = can(regex("^[a-z0-9]([a-z0-9-]*[a-z0-9])?$", var.service)) && var.service != var.site && var.service != var.other_site
     error_message = "service must be one label in lower case, and not the name of a site."
   }
-}
-
-variable "zone_id" {
-  description = "Id of the hosted zone."
-  type        = string
 }
 
 variable "client_cidrs" {
@@ -189,81 +173,72 @@ variable "cluster" {
 variable "database" {
   description = "The database: version, sizes when hot and when warm, how far back backups reach (see the module `database`)."
   type = object({
-    engine_version        = optional(string, "16")
-    instance_class        = optional(string, "db.m6g.large")
-    warm_instance_class   = optional(string, "db.t4g.large")
-    storage_gib           = optional(number, 100)
-    max_storage_gib       = optional(number, 1000)
-    backup_retention_days = optional(number, 14)
-    lag_alarm_seconds     = optional(number, 30)
-    apply_immediately     = optional(bool, false)
-    final_snapshot_suffix = optional(string, "final")
+    engine_version          = optional(string, "16")
+    upgraded_engine_version = optional(string)
+    max_connections         = optional(number, 400)
+    instance_class          = optional(string, "db.m6g.large")
+    warm_instance_class     = optional(string, "db.t4g.large")
+    storage_gib             = optional(number, 100)
+    max_storage_gib         = optional(number, 1000)
+    backup_retention_days   = optional(number, 14)
+    lag_alarm_seconds       = optional(number, 30)
+    apply_immediately       = optional(bool, false)
   })
   default = {}
 }
 
-variable "database_promoted" {
-  description = "Whether the replica of this standby became a database of its own. Setting it promotes."
-  type        = bool
-  default     = false
-
-  validation {
-    condition     = !var.database_promoted || (var.role == "standby" && var.tier.database != "on_demand" && var.restore == null)
-    error_message = "database_promoted is for a standby with a replica: tier.database must be warm or hot, and restore null."
-  }
-}
-
-variable "replica_of" {
-  description = "ARN of the other site's database. null derives it from the names, which needs nothing of the other site; where both are in one configuration, giving it makes one wait for the other."
-  type        = string
-  default     = null
-}
-
-variable "copies_to_other_region" {
-  description = "Whether backups are copied to the other region. false while that region is lost: then nothing there is asked for."
-  type        = bool
-  default     = true
-}
-
-variable "restore" {
-  description = "From which replicated automated backups the database of this standby is made, and as of when (null: the latest). null: it is a replica."
+variable "database_origin" {
+  description = "Where the database's rows come from: `new`; `replica` of the other site's, until `promoted` makes it a database of its own; or `backup`, restored from the copies with the ARN `of` as of the moment `at` (null: the latest)."
   type = object({
-    of = string
-    at = optional(string)
+    kind     = string
+    promoted = optional(bool, false)
+    of       = optional(string)
+    at       = optional(string)
   })
-  default = null
 
   validation {
-    condition     = var.restore == null || (var.role == "standby" && var.tier.database == "hot")
-    error_message = "restore is for a standby whose database is needed now: tier.database must be hot."
+    condition     = contains(["new", "replica", "backup"], var.database_origin.kind)
+    error_message = "database_origin.kind must be new, replica or backup."
   }
+
+  validation {
+    condition     = !var.database_origin.promoted || (var.database_origin.kind == "replica" && var.tier.database != "on_demand")
+    error_message = "database_origin.promoted is for a replica: kind must be replica, and tier.database warm or hot."
+  }
+
+  validation {
+    condition     = (var.database_origin.kind == "backup") == (var.database_origin.of != null) && (var.database_origin.at == null || var.database_origin.kind == "backup")
+    error_message = "database_origin.of is the ARN of the copies, and goes with kind backup, as at does."
+  }
+
+  validation {
+    condition     = var.database_origin.kind != "new" || var.tier.database != "warm"
+    error_message = "database_origin.kind new makes a database that takes writes: tier.database must be hot, or on_demand for none."
+  }
+}
+
+variable "objectives" {
+  description = "What was agreed: minutes until payments are taken again, and seconds of rows that may be lost."
+  type        = object({ rto_minutes = number, rpo_seconds = number })
+  default     = { rto_minutes = 13, rpo_seconds = 60 }
+
+  validation {
+    condition     = var.objectives.rto_minutes > 0 && var.objectives.rpo_seconds > 0
+    error_message = "objectives.rto_minutes and rpo_seconds must be more than 0: RDS replicates between regions asynchronously, so nothing lost cannot be agreed here."
+  }
+}
+
+variable "keeps_copies" {
+  description = "Whether this region keeps copies of the other site's automated backups. A promotion leaves it as it is: what was copied is evidence of what was lost."
+  type        = bool
 }
 
 variable "database_password" {
-  description = "Password of the database's administrator: what the secret holds. Only the active site needs it."
+  description = "Password of the database's administrator: what the secret holds. Only a new database needs it."
   type        = string
   default     = null
   ephemeral   = true
   sensitive   = true
-}
-
-variable "initial_secrets" {
-  description = "First values of the secrets `database-administrator` and `store-password`. Only the active site needs them."
-  type        = map(string)
-  default     = {}
-  ephemeral   = true
-  sensitive   = true
-}
-
-variable "providers_of_payments" {
-  description = "Names of the payment providers as the daemon's configuration has them: each gets a secret for its token."
-  type        = set(string)
-  default     = []
-
-  validation {
-    condition     = alltrue([for name in var.providers_of_payments : can(regex("^[a-z][a-z0-9_-]{0,30}$", name))])
-    error_message = "providers_of_payments must be names of providers in lower case."
-  }
 }
 
 variable "alarm_emails" {
@@ -278,7 +253,7 @@ variable "alarm_emails" {
 }
 
 variable "protected" {
-  description = "Whether database, load balancer, backups, secrets and keys refuse to be deleted or wait before they are. Set it to false, apply, and only then destroy."
+  description = "Whether database, load balancer, backups and keys refuse to be deleted or wait before they are. Set it to false, apply, and only then destroy."
   type        = bool
   default     = true
 }

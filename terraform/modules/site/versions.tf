@@ -3,9 +3,8 @@ terraform {
 
   required_providers {
     aws = {
-      source                = "hashicorp/aws"
-      version               = "~> 5.100"
-      configuration_aliases = [aws.other]
+      source  = "hashicorp/aws"
+      version = "~> 5.100"
     }
   }
 }

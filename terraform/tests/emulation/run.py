@@ -1,10 +1,11 @@
-"""Applies the environments of terraform/ to an emulation of AWS, looks at it, destroys it, and applies it again.
+"""Plays the whole story of two sites against an emulation of AWS, by the commands of the pages.
 
-    run.py TERRAFORM WORK [PART]    TERRAFORM: the directory terraform/; WORK: where the copy and the logs go;
-                                    PART: together or apart, one of the two parts only
+    run.py PROJECT WORK [--write]    PROJECT: the directory of the project; WORK: where the copy and the logs go;
+                                     --write: writes the table of dependencies into docs/deploying-cloud.md
 
-No module knows of the emulation: its endpoint comes from the environment (AWS_ENDPOINT_URL), the state is local by an
-override file, and what moto lacks is taken out by the override files in modules/ beside this file.
+Both sites come up; the first is lost, and the second promoted with everything closed but its own region; the old site is
+taken down and comes back as the standby; failback; a second failover; tiers down and up; a restore on demand; and the
+page for a day without Terraform. Each plan is judged: nothing that the serving site needs is replaced or deleted.
 """
 
 import json
@@ -12,10 +13,8 @@ import os
 import pathlib
 import shutil
 import socket
-import subprocess
 import sys
 import threading
-import time
 
 os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
 os.environ["MOTO_ACM_VALIDATION_WAIT"] = "1"
@@ -25,105 +24,15 @@ import waitress  # noqa: E402
 from moto.server import DomainDispatcherApplication, create_backend_app  # noqa: E402
 
 import checks  # noqa: E402
+import dependencies  # noqa: E402
+import front as closing  # noqa: E402
 from amended import amend  # noqa: E402
+from claims import holds  # noqa: E402
 from once import Once  # noqa: E402
+from pages import Terminal, environment  # noqa: E402
+from plans import Plans  # noqa: E402
 
-DOMAIN = "pay.example.com"
-SETTINGS = {
-    "account_id": "123456789012",
-    "domain": DOMAIN,
-    "active": {"site": "frankfurt", "region": "eu-central-1", "cidr": "10.10.0.0/16"},
-    "standby": {"site": "ireland", "region": "eu-west-1", "cidr": "10.20.0.0/16"},
-    "standby_tier": {"cluster": "hot", "database": "hot", "workload": "hot"},
-    "providers_of_payments": ["card", "points"],
-    "alarm_emails": ["on-call@example.com"],
-    "cluster": {
-        "administrators": ["arn:aws:iam::123456789012:role/platform"],
-        "public_access_cidrs": ["203.0.113.0/24"],
-    },
-}
-# A database leaves a final snapshot, which stays; another one of its name may not leave it under the same name.
-SECOND_LIFE = {"final_snapshot_suffix": "final-again"}
-# Far above what is usual (README.md), so that a hang ends and a slow machine does not.
-LIMIT_SECONDS = 1200
-
-
-class Terraform:
-    """The terraform of one environment; its output goes to a log of its own."""
-
-    def __init__(self, tree: pathlib.Path, environment: str, logs: pathlib.Path, endpoint: str):
-        self.directory = tree / "environments" / environment
-        self.environment = environment
-        self.logs = logs
-        self.runs = 0
-        self.settings = dict(SETTINGS)
-        self.process_environment = os.environ | {
-            "AWS_ENDPOINT_URL": endpoint,
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_EC2_METADATA_DISABLED": "true",
-            "TF_IN_AUTOMATION": "1",
-        }
-        (self.directory / "backend_override.tf").write_text('terraform {\n  backend "local" {}\n}\n')
-        (self.directory / "provider_override.tf").write_text(self.provider_overrides())
-        self.run("init")
-
-    def lose_other_region(self) -> None:
-        """From now on nothing answers in the other site's region: each service there is a port that is closed."""
-        services = ("backup", "ec2", "iam", "kms", "rds", "secretsmanager", "sts")
-        lost = "".join(f'    {service} = "http://127.0.0.1:9"\n' for service in services)
-        (self.directory / "provider_override.tf").write_text(
-            self.provider_overrides().replace('"other"\n', '"other"\n  endpoints {\n' + lost + "  }\n"))
-
-    def find_other_region(self) -> None:
-        (self.directory / "provider_override.tf").write_text(self.provider_overrides())
-
-    def provider_overrides(self) -> str:
-        """A few attempts for a call, for each of the environment's providers: its own 25 take many minutes to fail."""
-        aliases = {"active": [None, "other"], "standby": [None, "other"], "global": [None],
-                   "both": ["active", "standby", "global"]}[self.environment]
-        line = "  alias       = \"{}\"\n"
-        return "\n".join(
-            'provider "aws" {\n' + (line.format(alias) if alias else "") + "  max_retries = 6\n}\n"
-            for alias in aliases)
-
-    def run(self, *arguments: str, fails: bool = False) -> str:
-        """Runs a command and returns its output; ends the test when it does not end as it should."""
-        self.runs += 1
-        log = self.logs / f"{self.environment}-{self.runs:02}-{arguments[0]}.log"
-        start = time.monotonic()
-        done = subprocess.run(
-            ["terraform", *arguments, "-no-color"], cwd=self.directory, env=self.process_environment,
-            capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-        log.write_text(done.stdout + done.stderr)
-        seconds = time.monotonic() - start
-        if (done.returncode != 0) != fails:
-            print(done.stdout[-2000:] + done.stderr[-6000:], file=sys.stderr)
-            wanted = "it should fail" if fails else "it should not fail"
-            raise SystemExit(f"{self.environment}: terraform {arguments[0]}: {wanted}; see {log}")
-        if arguments[0] in ("apply", "destroy"):
-            summary = [line for line in done.stdout.splitlines() if "complete! Resources" in line]
-            said(f"{self.environment}: {summary[-1] if summary else arguments[0] + ' refused'} {seconds:.0f} s")
-        return done.stdout + done.stderr
-
-    def change(self, command: str, *arguments: str, fails: bool = False, **settings) -> str:
-        self.settings |= settings
-        (self.directory / "test.tfvars.json").write_text(json.dumps(self.settings))
-        return self.run(command, "-auto-approve", "-var-file=test.tfvars.json", *arguments, fails=fails)
-
-    def apply(self, **settings) -> str:
-        output = self.change("apply", **settings)
-        checks.holds("must be replaced" not in output, f"{self.environment}: an apply changes in place")
-        return output
-
-    def destroy(self) -> None:
-        self.change("destroy")
-        left = self.run("state", "list").split()
-        checks.holds(not left, f"{self.environment}: nothing is left after destroy, but {left}")
-
-    def state(self) -> dict:
-        # What Terraform says to people may follow it.
-        return json.JSONDecoder().raw_decode(self.run("show", "-json"))[0]
+FRANKFURT, IRELAND, WITNESS = "eu-central-1", "eu-west-1", "eu-north-1"
 
 
 def said(text: str) -> None:
@@ -131,99 +40,230 @@ def said(text: str) -> None:
 
 
 def copy(source: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
-    """terraform/ with the overrides, without what was initialised elsewhere."""
+    """The project with the overrides, without what was initialised elsewhere."""
     shutil.rmtree(work, ignore_errors=True)
-    tree = work / "terraform"
-    shutil.copytree(source, tree, symlinks=True,
-                    ignore=shutil.ignore_patterns(".terraform", ".terraform.lock.hcl", "*.tfstate*", "*.tfvars"))
-    shutil.copytree(source / "tests/emulation/modules", tree / "modules", dirs_exist_ok=True)
-    return tree
+    project = work / "project"
+    left_out = shutil.ignore_patterns(".terraform*", "*.tfstate*", "sites.tfvars.json", "__pycache__")
+    shutil.copytree(source / "terraform", project / "terraform", symlinks=True, ignore=left_out)
+    for directory in ("docs", "deploy"):
+        shutil.copytree(source / directory, project / directory)
+    shutil.copytree(source / "terraform/tests/emulation/modules", project / "terraform/modules", dirs_exist_ok=True)
+    # A few attempts for a call: the provider's own 25 take many minutes to fail.
+    for name, aliases in {"shared": [None, "a", "b"], "site": [None], "joined": [None, "a", "b", "witness"]}.items():
+        (project / "terraform/environments" / name / "provider_override.tf").write_text("\n".join(
+            'provider "aws" {\n' + (f'  alias       = "{alias}"\n' if alias else "") + "  max_retries = 4\n}\n"
+            for alias in aliases))
+    return project
 
 
-def serve() -> tuple[str, Once]:
+def serve() -> tuple[str, closing.Front, Once]:
     """Starts the emulation in this process; its threads end with it."""
     amend()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     once = Once(DomainDispatcherApplication(create_backend_app))
-    server = waitress.create_server(once, host="127.0.0.1", port=port, threads=16, connection_limit=1000)
+    front = closing.Front(once)
+    server = waitress.create_server(front, host="127.0.0.1", port=port, threads=16, connection_limit=1000)
     threading.Thread(target=server.run, daemon=True).start()
-    return f"http://127.0.0.1:{port}", once
+    return f"http://127.0.0.1:{port}", front, once
 
 
-def both_sites(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
-    """Everything hot in one state: apply, look, refuse to be destroyed, destroy."""
-    both = Terraform(tree, "both", work, endpoint)
-    both.apply()
-    checks.hot_sites(SETTINGS, endpoint)
-    checks.policies(both.state())
-    checks.no_passwords(both.state(), endpoint)
-    said("both sites are as they should be; no policy has a wildcard; no state has a password")
+class Story:
+    def __init__(self, project: pathlib.Path, work: pathlib.Path):
+        self.endpoint, self.front, self.once = serve()
+        self.work = work
+        self.terminal = Terminal(project, work, environment(self.endpoint, work))
+        self.plans = Plans(work / "plans")
+        self.account = checks.Account(self.endpoint)
 
-    refusal = both.change("destroy", "-target=module.standby.module.database[0].aws_db_instance.this", fails=True)
-    checks.holds("deletion" in refusal.lower() and "protect" in refusal.lower(),
-                 "destroy is refused because of the database's protection")
-    both.apply(protected=False)
-    both.destroy()
-    checks.nothing_left(SETTINGS, endpoint)
-    checks.final_snapshot(SETTINGS, "active", "final", endpoint)
+    def follow(self, *names: str, serving: str | None = None, **variables: str) -> None:
+        """Follows blocks. While `serving` serves, each plan of it, and of what both need, may take nothing away."""
+        for name in names:
+            self.terminal.follow(name, **variables)
+        self.plans.judge(serving)
+
+    def refused(self, name: str, commands: str, because: str) -> None:
+        # However Terraform breaks its lines.
+        output = " ".join(self.terminal.run(commands, name, fails=True).split())
+        holds(because in output, f"{name} is refused because of: {because}")
+        self.plans.judge(None)
+
+    def closed(self, predicate):
+        return Closed(self.front, predicate)
 
 
-def sites_apart(tree: pathlib.Path, work: pathlib.Path, endpoint: str) -> None:
-    """Three states, and an on-demand standby that becomes an active site: what recovery from nothing is."""
-    active = Terraform(tree, "active", work, endpoint)
-    standby = Terraform(tree, "standby", work, endpoint)
-    everywhere = Terraform(tree, "global", work, endpoint)
-    on_demand = {"cluster": "on_demand", "database": "on_demand", "workload": "on_demand"}
-    hot = {"cluster": "hot", "database": "hot", "workload": "hot"}
+class Closed:
+    """While it lasts, what the predicate names is closed. At its end nothing there may have been asked for."""
 
-    active.apply(protected=False, standby_tier=on_demand, database=SECOND_LIFE)
-    standby.apply(protected=False, standby_tier=on_demand, database=SECOND_LIFE)
-    everywhere.apply(protected=False)
-    checks.failover_record(SETTINGS, endpoint)
-    checks.on_demand_standby(SETTINGS, endpoint)
-    steps = json.loads(standby.run("output", "-json", "site"))["promotion_steps"]
-    checks.holds(any("create the cluster" in step for step in steps), f"the promotion creates the cluster: {steps}")
-    addresses = json.loads(standby.run("output", "-json", "site"))["nat_addresses"]
-    said("an on-demand standby: names, addresses and copies, no cluster and no database")
+    def __init__(self, front: closing.Front, predicate):
+        self.front, self.predicate = front, predicate
 
-    # moto cannot restore from replicated backups; a replica, made and promoted, takes its place.
-    standby.lose_other_region()
-    standby.apply(standby_tier=hot, standby_copies_to_active_region=False)
-    checks.holds(checks.is_replica(SETTINGS), "before its promotion the standby's database is a replica")
-    standby.apply(standby_database_promoted=True)
-    checks.promoted_standby(SETTINGS, endpoint)
-    refusal = standby.change("apply", standby_copies_to_active_region=True, fails=True)
-    checks.holds("127.0.0.1:9" in refusal, "the other region was really away")
-    now = json.loads(standby.run("output", "-json", "site"))["nat_addresses"]
-    checks.holds(now == addresses, f"the addresses on the providers' allow-lists stay: {addresses}, now {now}")
-    checks.failover_record(SETTINGS, endpoint)
-    said("without the other region the standby came up from nothing and was promoted; addresses and record stayed")
-    standby.find_other_region()
-    standby.apply()
-    checks.copies_of_backups(SETTINGS, endpoint)
+    def __enter__(self):
+        self.front.forget()
+        self.front.closed = self.predicate
 
-    everywhere.destroy()
-    standby.destroy()
-    active.destroy()
-    checks.nothing_left(SETTINGS, endpoint)
-    for part in ("active", "standby"):
-        checks.final_snapshot(SETTINGS, part, SECOND_LIFE["final_snapshot_suffix"], endpoint)
+    def __exit__(self, kind, value, traceback):
+        self.front.closed = closing.nothing
+        if kind is None:
+            holds(not self.front.refused, f"nothing that is closed was asked for: {dict(self.front.refused)}")
+
+
+def both_sites(story: Story) -> None:
+    story.follow("settings", "buckets", "zone", "shared", "sites", "image")
+    for provider in ("card", "points"):
+        (story.terminal.project / f"provider-{provider}-token").write_text("a token of the test")
+    story.follow("secrets", "site-secrets", "roles", "first-site", "look", "second-site", "witness")
+    account = story.account
+    account.hot_database("frankfurt")
+    account.hot_cluster("frankfurt")
+    account.follows("ireland", "frankfurt")
+    account.network("frankfurt", gateways=3)
+    account.network("ireland", gateways=0)
+    account.entries()
+    account.failover_record()
+    account.secrets()
+    account.policies()
+    account.no_passwords(story.plans.states())
+    account.witness()
+    story.addresses = account.addresses()
+    said("both sites are as they should be; no policy has a wildcard; no plan has a password")
+    story.refused("destroy of a protected site", "terraform/run ireland destroy", "ireland is protected")
+    story.refused("destroy past terraform/run", "cd terraform/environments/site && TF_DATA_DIR=$PWD/.terraform-ireland "
+                  "terraform destroy -no-color -auto-approve -var site=ireland -var-file=../sites.tfvars.json",
+                  "ireland is protected, and nothing was deleted")
+    # Such a destroy takes the outputs out of the state, and nothing else.
+    again = story.terminal.run("terraform/run ireland apply", "an apply after it")
+    # moto forgets some attributes, which are then set again; nothing has to be made again.
+    holds("Plan: 0 to add" in again and "0 to destroy" in again, "nothing was deleted")
+    account.follows("ireland", "frankfurt")
+    account.network("ireland", gateways=0)
+    account.entries()
+
+
+def first_failover(story: Story) -> None:
+    """Frankfurt is lost, and with it everything that is not in Ireland: control planes of the world, the third region."""
+    story.planned = dependencies.measure(story, "ireland", IRELAND, [FRANKFURT, WITNESS, "us-east-1", "worldwide"])
+    with story.closed(closing.all_but(IRELAND)):
+        story.follow("promote-names", "promote-fence", "promote", "promote-pods", "promote-term", serving="ireland")
+        story.promotion = set(story.front.asked)
+    story.account.takes_writes("ireland")
+    story.account.nodes("ireland", front=3, batch=2)
+    with story.closed(closing.all_but(IRELAND)):
+        story.follow("promote-size", serving="ireland")
+    story.account.hot_database("ireland")
+    story.account.same_addresses(story.addresses)
+    said("with everything closed but its own region, the second site was promoted; addresses and record stayed")
+
+
+def taken_down_and_rebuilt(story: Story) -> None:
+    story.follow("site-down", serving="ireland", GOES="frankfurt", STAYS="ireland")
+    story.account.gone("frankfurt")
+    story.account.survives("ireland")
+    story.account.final_snapshot("frankfurt", 1)
+    story.follow("site-back", serving="ireland")
+    story.account.follows("frankfurt", "ireland")
+    story.account.same_addresses(story.addresses)
+    story.account.failover_record()
+    story.terminal.run("export SECOND=frankfurt", "names are exchanged")
+    story.follow("tier-up", serving="ireland")
+    story.account.nodes("frankfurt", front=3, batch=2)
+    said("the old site was taken down and came back as the standby, with its addresses")
+
+
+def failback(story: Story) -> None:
+    story.terminal.follow("switch-names", FROM="ireland", HERE="frankfurt")
+    story.follow("switch-drain", "switch-database", "switch-term", serving="frankfurt")
+    story.account.takes_writes("frankfurt")
+    remade(story, old="ireland", here="frankfurt")
+    story.account.follows("ireland", "frankfurt")
+
+
+def remade(story: Story, old: str, here: str) -> None:
+    """The old site's database is deleted, and made anew as the other one's replica."""
+    story.terminal.follow("failback-names", OLD=old, HERE=here)
+    story.follow("failback-copies", "failback-delete", "failback-replica", "failback-pods", serving=here)
+    story.account.survives(here)
+    story.account.same_addresses(story.addresses)
+
+
+def second_failover(story: Story) -> None:
+    """By the page for a day without Terraform, which is told afterwards."""
+    story.terminal.run("change '.sites.ireland |= (.protected = false)'; terraform/run ireland apply; "
+                       "change '.sites.ireland |= (del(.protected) | .tier = "
+                       "{\"cluster\": \"warm\", \"database\": \"hot\", \"workload\": \"warm\"})'; "
+                       "change '.sites.ireland.protected = false'; terraform/run ireland apply; "
+                       "change 'del(.sites.ireland.protected)'; terraform/run ireland apply", "ireland is warm again")
+    story.plans.judge("frankfurt")
+    with story.closed(closing.all_but(IRELAND)):
+        story.front.forget()
+        for name in ("glass-names", "glass-look", "glass-promote", "glass-nodes", "glass-gateways", "glass-scale",
+                     "glass-pods", "glass-term"):
+            story.terminal.follow(name)
+        story.glass = set(story.front.asked)
+    story.account.takes_writes("ireland")
+    story.account.nodes("ireland", front=3, batch=2)
+    story.account.network("ireland", gateways=3)
+    story.account.same_addresses(story.addresses)
+    story.follow("glass-settings", "glass-import", serving="ireland")
+    story.terminal.run("terraform/run ireland apply", "told Terraform")
+    story.plans.judge("ireland")
+    story.account.network("ireland", gateways=3)
+    said("without Terraform the second failover was made; Terraform was told, and made nothing twice")
+
+
+def tiers(story: Story) -> None:
+    """Frankfurt, the old site, goes down to nothing but copies, while Ireland serves."""
+    story.terminal.run("export FIRST=ireland SECOND=frankfurt OLD=frankfurt HERE=ireland", "names are exchanged")
+    remade(story, old="frankfurt", here="ireland")
+    before = story.terminal.run("cat terraform/environments/sites.tfvars.json", "the settings before")
+    story.refused("a tier down while protected",
+                  "change '.sites.frankfurt.tier.database = \"on_demand\" | .sites.frankfurt.tier.workload = \"on_demand\"'; "
+                  "terraform/run frankfurt apply", "would delete the database reconciled-frankfurt")
+    (story.terminal.project / "terraform/environments/sites.tfvars.json").write_text(before)
+    story.refused("a misspelt setting", "change '.sites.frankfurt.zonez = []'; terraform/run frankfurt plan",
+                  "unknown keys: frankfurt.zonez")
+    (story.terminal.project / "terraform/environments/sites.tfvars.json").write_text(before)
+    story.account.follows("frankfurt", "ireland")
+    story.follow("tier-down", serving="ireland")
+    story.account.nothing_runs("frankfurt")
+    story.account.survives("ireland")
+    story.account.same_addresses(story.addresses)
+    said("a tier went down: refused while protected, and then with nothing of the serving site touched")
+
+
+def restored(story: Story) -> None:
+    """Ireland is lost, and Frankfurt has copies and nothing else."""
+    story.terminal.follow("restore-names", HERE="frankfurt")
+    with story.closed(closing.all_but(FRANKFURT)):
+        story.follow("restore", serving="frankfurt")
+        look = story.terminal.follow("restore-look")
+        story.follow("restore-pods", "restore-again", serving="frankfurt")
+    story.account.hot_database("frankfurt")
+    story.account.hot_cluster("frankfurt")
+    story.account.same_addresses(story.addresses)
+    holds("must be replaced" not in look and "will be destroyed" not in look,
+                 "the next plan keeps the restored database, and whatever else there is")
+    said("a restore on demand, with everything closed but its own region; the next plan leaves the database alone")
 
 
 def main() -> None:
-    source, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    tree = copy(source, work)
-    endpoint, once = serve()
+    source, work = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    project = copy(source, work)
     os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
-    route53 = boto3.client("route53", region_name="us-east-1", endpoint_url=endpoint)
-    route53.create_hosted_zone(Name=DOMAIN, CallerReference="test")
-    # The same names in both parts: nothing but the final snapshot may have stayed that is in the way of the second.
-    parts = {"together": both_sites, "apart": sites_apart}
-    for part in sys.argv[3:] or parts:
-        parts[part](tree, work, endpoint)
-    said(f"{once.repeated} requests were sent twice and executed once")
+    story = Story(project, work)
+    story.source = source
+    both_sites(story)
+    first_failover(story)
+    taken_down_and_rebuilt(story)
+    failback(story)
+    second_failover(story)
+    tiers(story)
+    restored(story)
+    dependencies.table(story, "--write" in sys.argv)
+    left_out = story.terminal.left_out()
+    holds(not left_out, f"every marked block was followed, but {sorted(left_out)}")
+    said(f"{len(story.plans.judged)} plans were judged; {story.once.repeated} requests were sent twice and executed once")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Deleted things may come again, and a backup plan may change, in the emulation as in AWS."""
+"""The emulation does as AWS does where it was put right, and closes what it is told to."""
 
 import os
 import unittest
@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError  # noqa: E402
 from moto import mock_aws  # noqa: E402
 
 import amended  # noqa: E402
+import front  # noqa: E402
 
 amended.amend()
 
@@ -62,6 +63,76 @@ class Amended(unittest.TestCase):
             change("CREATE", "a.pay.example.com")
         change("DELETE", "a.pay.example.com")
         change("CREATE", "a.pay.example.com")
+
+    def test_the_address_of_a_gateway_that_is_gone_is_free(self):
+        ec2 = boto3.client("ec2", "eu-central-1")
+        subnet = ec2.describe_subnets()["Subnets"][0]["SubnetId"]
+        address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+        for _ in range(2):
+            gateway = ec2.create_nat_gateway(SubnetId=subnet, AllocationId=address)["NatGateway"]["NatGatewayId"]
+            ec2.delete_nat_gateway(NatGatewayId=gateway)
+
+    def test_a_promoted_replica_has_no_source(self):
+        here, there = boto3.client("rds", "eu-central-1"), boto3.client("rds", "eu-west-1")
+        made = primary(here)
+        there.create_db_instance_read_replica(
+            DBInstanceIdentifier="replica", SourceDBInstanceIdentifier=made["DBInstanceArn"])
+        replica = there.describe_db_instances(DBInstanceIdentifier="replica")["DBInstances"][0]
+        self.assertEqual(replica["ReadReplicaSourceDBInstanceIdentifier"], made["DBInstanceArn"])
+        there.promote_read_replica(DBInstanceIdentifier="replica")
+        replica = there.describe_db_instances(DBInstanceIdentifier="replica")["DBInstances"][0]
+        self.assertFalse(replica.get("ReadReplicaSourceDBInstanceIdentifier"))
+
+    def test_backups_are_copied_and_restored_with_the_key_of_the_copies(self):
+        here, there = boto3.client("rds", "eu-central-1"), boto3.client("rds", "eu-west-1")
+        made = primary(here)
+        copy = there.start_db_instance_automated_backups_replication(
+            SourceDBInstanceArn=made["DBInstanceArn"], KmsKeyId="arn:aws:kms:eu-west-1:123456789012:key/copies",
+        )["DBInstanceAutomatedBackup"]
+        arn = copy["DBInstanceAutomatedBackupsArn"]
+        listed = there.describe_db_instance_automated_backups(DBInstanceAutomatedBackupsArn=arn)
+        self.assertEqual([c["Status"] for c in listed["DBInstanceAutomatedBackups"]], ["replicating"])
+        here.delete_db_instance(DBInstanceIdentifier="primary", SkipFinalSnapshot=True)
+        restored = there.restore_db_instance_to_point_in_time(
+            SourceDBInstanceAutomatedBackupsArn=arn, TargetDBInstanceIdentifier="restored",
+            UseLatestRestorableTime=True, DBInstanceClass="db.t3.small")["DBInstance"]
+        self.assertEqual(restored["KmsKeyId"], "arn:aws:kms:eu-west-1:123456789012:key/copies")
+        self.assertEqual(restored["DBInstanceClass"], "db.t3.small")
+        listed = there.describe_db_instance_automated_backups()["DBInstanceAutomatedBackups"]
+        self.assertEqual([c["Status"] for c in listed], ["retained"])
+
+
+def primary(rds) -> dict:
+    return rds.create_db_instance(
+        DBInstanceIdentifier="primary", Engine="postgres", DBInstanceClass="db.t3.micro", AllocatedStorage=20,
+        MasterUsername="administrator", MasterUserPassword="only-for-the-test")["DBInstance"]
+
+
+class Closing(unittest.TestCase):
+    """What is closed answers nobody, and is counted."""
+
+    def ask(self, service: str, region: str, closed) -> str:
+        self.answers = []
+        self.front = front.Front(lambda environ, start: start("200 OK", []) or [b""])
+        self.front.closed = closed
+        scope = f"AWS4-HMAC-SHA256 Credential=test/20260301/{region}/{service}/aws4_request, SignedHeaders=host"
+        environ = {"HTTP_AUTHORIZATION": scope, "PATH_INFO": "/"}
+        self.front(environ, lambda status, headers: self.answers.append(status))
+        return self.answers[0][:3]
+
+    def test_a_region_is_closed(self):
+        self.assertEqual(self.ask("rds", "eu-west-1", front.all_but("eu-west-1")), "200")
+        self.assertEqual(self.ask("rds", "eu-central-1", front.all_but("eu-west-1")), "403")
+        self.assertEqual(dict(self.front.refused), {("rds", "eu-central-1"): 1})
+
+    def test_the_control_planes_of_the_world_are_in_no_region(self):
+        self.assertEqual(self.ask("iam", "us-east-1", front.all_but("us-east-1")), "403")
+        self.assertEqual(self.ask("route53", "us-east-1", front.only(None, "worldwide")), "403")
+        self.assertEqual(self.ask("rds", "us-east-1", front.only(None, "worldwide")), "200")
+
+    def test_one_service_is_closed(self):
+        self.assertEqual(self.ask("kms", "eu-west-1", front.only("kms", "eu-west-1")), "403")
+        self.assertEqual(self.ask("kms", "eu-central-1", front.only("kms", "eu-west-1")), "200")
 
 
 if __name__ == "__main__":

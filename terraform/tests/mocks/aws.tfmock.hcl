@@ -8,8 +8,29 @@ mock_data "aws_partition" {
   defaults = { partition = "aws" }
 }
 
-mock_data "aws_availability_zones" {
-  defaults = { names = ["eu-west-1c", "eu-west-1a", "eu-west-1b"] }
+mock_data "aws_eip" {
+  defaults = { id = "eipalloc-00000000000000000", public_ip = "192.0.2.1" }
+}
+
+mock_data "aws_acm_certificate" {
+  defaults = { arn = "arn:aws:acm:eu-west-1:123456789012:certificate/00000000-0000-0000-0000-000000000000" }
+}
+
+mock_data "aws_vpc" {
+  defaults = { id = "vpc-00000000000000000", cidr_block = "10.20.0.0/16" }
+}
+
+mock_data "aws_route_tables" {
+  defaults = { ids = ["rtb-0a", "rtb-0b", "rtb-0c"] }
+}
+
+mock_data "aws_lb" {
+  defaults = {
+    arn                        = "arn:aws:elasticloadbalancing:eu-west-1:123456789012:loadbalancer/app/mock/0000000000000000"
+    dns_name                   = "mock.eu-west-1.elb.amazonaws.com"
+    zone_id                    = "Z32O12XQLNTSW2"
+    enable_deletion_protection = true
+  }
 }
 
 mock_data "aws_iam_policy_document" {

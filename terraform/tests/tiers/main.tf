@@ -16,22 +16,21 @@ module "site" {
   source   = "../../modules/site"
   for_each = local.combinations
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
-  role         = "standby"
   name         = "reconciled"
   site         = "ireland"
   region       = "eu-west-1"
+  zones        = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
   cidr         = "10.20.0.0/16"
   other_site   = "frankfurt"
   other_region = "eu-central-1"
   domain       = "pay.example.com"
-  zone_id      = "Z0000000000000000000"
+  keeps_copies = true
+  objectives   = { rto_minutes = 120, rpo_seconds = 3600 }
 
-  tier              = var.promoted ? local.hot : each.value
-  database_promoted = var.promoted && each.value.database != "on_demand"
-  restore           = var.promoted && each.value.database == "on_demand" ? { of = "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000" } : null
+  tier = var.promoted ? local.hot : each.value
+  database_origin = (
+    !var.promoted ? { kind = "replica" } :
+    each.value.database == "on_demand" ? { kind = "backup", of = "arn:aws:rds:eu-west-1:123456789012:auto-backup:ab-00000000" } :
+    { kind = "replica", promoted = true }
+  )
 }

@@ -1,9 +1,14 @@
 provider "aws" {
+  region = "eu-north-1"
+}
+
+provider "aws" {
+  alias  = "a"
   region = "eu-central-1"
 }
 
 provider "aws" {
-  alias  = "other"
+  alias  = "b"
   region = "eu-west-1"
 }
 
@@ -16,13 +21,14 @@ module "secrets" {
   source = "../.."
 
   providers = {
-    aws       = aws
-    aws.other = aws.other
+    aws   = aws
+    aws.a = aws.a
+    aws.b = aws.b
   }
 
   name           = "example"
-  region         = "eu-central-1"
-  other_region   = "eu-west-1"
+  region         = "eu-north-1"
+  site_regions   = ["eu-central-1", "eu-west-1"]
   generated      = ["store-password"]
   initial_values = { store-password = ephemeral.aws_secretsmanager_random_password.store.random_password }
   secrets = {

@@ -2,32 +2,19 @@ provider "aws" {
   region = "eu-west-1"
 }
 
-provider "aws" {
-  alias  = "other"
-  region = "eu-central-1"
-}
-
-data "aws_route53_zone" "this" {
-  name = "pay.example.com"
-}
-
-# A standby whose database follows and whose cluster has no nodes.
+# A site whose database follows and whose cluster has no nodes. The module foundation was applied before, elsewhere.
 module "site" {
   source = "../.."
 
-  providers = {
-    aws       = aws
-    aws.other = aws.other
-  }
-
-  role         = "standby"
-  tier         = { cluster = "warm", database = "warm", workload = "warm" }
-  name         = "example"
-  site         = "ireland"
-  region       = "eu-west-1"
-  cidr         = "10.20.0.0/16"
-  other_site   = "frankfurt"
-  other_region = "eu-central-1"
-  domain       = "pay.example.com"
-  zone_id      = data.aws_route53_zone.this.zone_id
+  tier            = { cluster = "warm", database = "warm", workload = "warm" }
+  database_origin = { kind = "replica" }
+  keeps_copies    = true
+  name            = "example"
+  site            = "ireland"
+  region          = "eu-west-1"
+  zones           = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
+  cidr            = "10.20.0.0/16"
+  other_site      = "frankfurt"
+  other_region    = "eu-central-1"
+  domain          = "pay.example.com"
 }

@@ -25,8 +25,8 @@ resource "aws_vpc_security_group_ingress_rule" "entry" {
   for_each = {}
 }
 
-# What it does not keep, or invents, would change or replace clusters and nodes at every second apply; and it cannot
-# tell how a change of a node group goes on. So clusters are made and deleted here, and not changed.
+# What it does not keep, or invents, would change or replace these at every second apply. The number of nodes is not
+# among it.
 resource "aws_eks_cluster" "this" {
   lifecycle {
     ignore_changes = all
@@ -41,6 +41,6 @@ resource "aws_launch_template" "node" {
 
 resource "aws_eks_node_group" "this" {
   lifecycle {
-    ignore_changes = all
+    ignore_changes = [ami_type, capacity_type, disk_size, instance_types, labels, launch_template, node_repair_config, release_version, remote_access, taint, update_config, version]
   }
 }

@@ -3,11 +3,7 @@ resource "aws_db_instance" "this" {
   db_subnet_group_name = null
 }
 
-# moto has neither of these calls.
-resource "aws_db_instance_automated_backups_replication" "other" {
-  count = 0
-}
-
+# moto does not have this call.
 resource "aws_backup_selection" "this" {
   count = 0
 }
@@ -19,9 +15,5 @@ resource "aws_vpc_security_group_ingress_rule" "clients" {
 
 # It cannot list what a vault holds, which is what this asks for.
 resource "aws_backup_vault" "this" {
-  force_destroy = false
-}
-
-resource "aws_backup_vault" "other" {
   force_destroy = false
 }

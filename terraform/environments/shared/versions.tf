@@ -1,0 +1,13 @@
+terraform {
+  required_version = ">= 1.11, < 2.0"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = "5.100.0"
+    }
+  }
+
+  # Bucket, key and region come from terraform/run.
+  backend "s3" {}
+}

@@ -1,0 +1,4 @@
+provider "aws" {
+  region              = var.sites[var.site].region
+  allowed_account_ids = [var.account_id]
+}

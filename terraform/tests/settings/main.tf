@@ -1,0 +1,1 @@
+# The settings that all environments share, by the same file, without what an environment makes of them.

@@ -1,0 +1,1 @@
+../../environments/variables.tf
