@@ -84,16 +84,18 @@ struct Session: Sendable {
         let rows = try connection.rows(
             "SELECT pg_backend_pid()::bigint, \(names.map { "current_setting('\($0)')" }.joined(separator: ", "))")
         connection.sees(process: try rows.int(0, 0))
-        var wrong = try names.enumerated().filter { index, name in try rows.text(0, index + 1) != settings[name] }
+        let wrong = try names.enumerated().filter { index, name in try rows.text(0, index + 1) != settings[name] }
             .map(\.element)
         guard !wrong.isEmpty else { return }
         let changes = wrong.map { "set_config('\($0)', '\(settings[$0] ?? "")', false)" }
         let set = try connection.rows("SELECT \(changes.joined(separator: ", "))")
-        wrong = try wrong.enumerated().filter { index, name in try set.text(0, index) != settings[name] }.map(\.element)
-        guard let name = wrong.first else { return }
-        throw StoreFailure(
-            .incompatible, operation: "connect",
-            cause: "the session's setting \(name) is not \(settings[name] ?? ""). \(Session.poolerAdvice)")
+        for (index, name) in wrong.enumerated() {
+            let value = try set.text(0, index)
+            guard value != settings[name] else { continue }
+            throw StoreFailure(
+                .incompatible, operation: "connect",
+                cause: "the session's \(name) is '\(value)' and not '\(settings[name] ?? "")'. \(Session.poolerAdvice)")
+        }
     }
 
     /// Requires that a connection through a pooler keeps its session. Where the pooler gives sessions by transaction,
@@ -153,16 +155,18 @@ struct Session: Sendable {
 }
 
 extension PostgresStore {
-    /// Whether every server that was asked refused the password, or got none: nothing but another password mends that.
+    /// Whether a server refused the password or got none, and each other that was asked lets nobody in like this:
+    /// nothing but another password mends that. A server that is asked with TLS and without says one of each.
     ///
     /// libpq has no code for what goes wrong while it connects, only words, and the server's own may be in another
     /// language than English. What is not recognised is taken for something that passes.
     public static func refusesPassword(_ failure: StoreFailure) -> Bool {
         guard failure.code == .unavailable, failure.operation == "connect" else { return false }
         let causes = failure.cause.components(separatedBy: "; ").filter { !$0.isEmpty }
-        return !causes.isEmpty
-            && causes.allSatisfy { cause in
-                ["password authentication failed", "no password supplied"].contains { cause.contains($0) }
-            }
+        let passwords = causes.filter { cause in
+            ["password authentication failed", "no password supplied"].contains { cause.contains($0) }
+        }
+        let others = causes.filter { $0.contains("no pg_hba.conf entry") }
+        return !passwords.isEmpty && passwords.count + others.count == causes.count
     }
 }

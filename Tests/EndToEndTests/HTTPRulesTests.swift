@@ -181,6 +181,16 @@ struct HTTPRulesTests {
         }
     }
 
+    @Test func `nothing follows an answer that ends the connection`() async throws {
+        try await World.run { _, client in
+            let reply = try await ask(
+                client.adminPort,
+                "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\nGET /livez HTTP/1.1\r\n\r\n")
+            // That nothing follows is judged where it is read.
+            #expect(reply.status == 200 && reply.isClosed && reply.fields["connection"] == "close", "\(reply)")
+        }
+    }
+
     @Test func `requests in one packet are answered in their order, also where the last is refused`() async throws {
         try await World.run { _, client in
             let descriptor = try Socket.connecting(port: client.adminPort, receiveBuffer: nil)

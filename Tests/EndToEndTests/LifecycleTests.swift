@@ -61,10 +61,14 @@ import Testing
             #expect(lines.contains("reconciled_store_failures_total{code=\"full\"} 0"))
             #expect(lines.contains("reconciled_http_connections_ended_total{listener=\"operators\",reason=\"full\"} 0"))
             #expect(lines.contains { $0.hasPrefix("reconciled_build_info{version=") && $0.hasSuffix("} 1") })
-            for name in ["process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"] {
-                let value = lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) }
-                #expect(value ?? 0 > 1, "\(name)")
+            func value(_ name: String) -> Double {
+                lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) } ?? -1
             }
+            #expect(value("process_resident_memory_bytes") > 1_000_000)
+            #expect(value("process_open_fds") > 5 && value("process_open_fds") < value("process_max_fds"))
+            let age = Date().timeIntervalSince1970 - value("process_start_time_seconds")
+            #expect(age >= 0 && age < 60, "the process is \(age) s old")
+            #expect(value("process_cpu_seconds_total") >= 0)
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).status == 401)
             admin.token = World.operatorToken
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).id == created.id)

@@ -110,6 +110,53 @@ import Testing
         try place.end()
     }
 
+    @Test func `a daemon that is told to stop while it connects does not begin once it is connected`() async throws {
+        let server = try await PostgresServer.shared()
+        let pooler = try await Pooler.start(.session, takesOptions: true, before: server)
+        let place = try Place(database: pooler.dsn, schema: server.uniqueSchema())
+        let (migration, _) = try place.command(["migrate"])
+        migration.waitUntilExit()
+        #expect(migration.terminationStatus == 0)
+        pooler.freeze()
+        let daemon = try place.start()
+        defer { daemon.kill() }
+        try await Polling.until("its first try is over", within: .seconds(30)) { await place.ask("/livez") != nil }
+        // It pauses for a second, and its next try takes five at least.
+        try await Polling.hold(for: .milliseconds(1_500))
+        let ended = Task { try await daemon.terminate() }
+        try await Polling.hold(for: .milliseconds(500))
+        #expect(daemon.isRunning, "it is still connecting")
+        pooler.thaw()
+        #expect(try await ended.value == 0)
+        #expect(daemon.end == "status 0")
+        let log = try String(contentsOf: place.directory.appendingPathComponent("daemon.log"), encoding: .utf8)
+        #expect(log.contains("stops while it waits for the database"))
+        try await pooler.stop()
+        try place.end()
+    }
+
+    @Test func `a foreign schema that is found after a wait ends the daemon with the reason`() async throws {
+        let server = try await PostgresServer.shared()
+        let schema = server.uniqueSchema()
+        let direct = try Place(database: server.dsn(), schema: schema)
+        let (migration, _) = try direct.command(["migrate"])
+        migration.waitUntilExit()
+        _ = try await server.psql("UPDATE \(schema).schema_migrations SET checksum = 'other' WHERE number = 1")
+        let (dsn, appear, link) = absent(server)
+        defer { try? FileManager.default.removeItem(atPath: link) }
+        let place = try Place(database: dsn, schema: schema)
+        let (process, pipe) = try place.command(["serve"])
+        defer { process.terminate() }
+        try await Polling.until("it waits") { await place.ask("/livez") != nil }
+        try appear()
+        try await Polling.until("it ends", within: .seconds(20)) { !process.isRunning }
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(process.terminationStatus == 3, "\(output)")
+        #expect(output.contains("other words"), "\(output)")
+        try direct.end()
+        try place.end()
+    }
+
     @Test func `a refused password and a foreign schema end the daemon with the reason`() async throws {
         let server = try await PostgresServer.shared()
         let schema = server.uniqueSchema()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// PgBouncer between a test and the server that all tests share. It ends with its owner.
 public final class Pooler: Sendable {
@@ -13,6 +14,8 @@ public final class Pooler: Sendable {
     /// The port on 127.0.0.1.
     public let port: Int
     private let watchdog: Watchdog
+    /// Leads a group of its own.
+    private let process: pid_t
 
     private static let program = "/usr/sbin/pgbouncer"
 
@@ -48,7 +51,7 @@ public final class Pooler: Sendable {
         let run = (installation.user.map { ["runuser", "-u", $0, "--"] } ?? []) + [program, "-q", file]
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }
-        _ = try Program.spawn(run, in: watchdog.directory, streams: [null, null, null])
+        let process = try Program.spawn(run, in: watchdog.directory, streams: [null, null, null])
         let ask = ["\(installation.programs)/psql", "-XqAt", "-d", dsn(port), "-c", "SELECT 1"]
         try await Polling.until("PgBouncer serves", within: .seconds(20)) {
             do {
@@ -57,11 +60,12 @@ public final class Pooler: Sendable {
                 return false
             }
         }
-        return Pooler(port: port, watchdog: watchdog)
+        return Pooler(port: port, watchdog: watchdog, process: process)
     }
 
-    private init(port: Int, watchdog: Watchdog) {
+    private init(port: Int, watchdog: Watchdog, process: pid_t) {
         self.port = port
+        self.process = process
         self.watchdog = watchdog
     }
 
@@ -69,6 +73,12 @@ public final class Pooler: Sendable {
     public var dsn: String { Pooler.dsn(port) }
 
     private static func dsn(_ port: Int) -> String { "host=127.0.0.1 port=\(port) user=postgres dbname=postgres" }
+
+    /// Stops it where it is: who connects waits.
+    public func freeze() { kill(-process, SIGSTOP) }
+
+    /// Lets it go on from there.
+    public func thaw() { kill(-process, SIGCONT) }
 
     /// Ends it.
     public func stop() async throws { try await watchdog.end() }

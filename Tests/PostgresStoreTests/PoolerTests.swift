@@ -79,6 +79,20 @@ internal import Testing
         }
     }
 
+    @Test func `a refused password is told from what passes, in libpq's words`() {
+        func refuses(_ cause: String) -> Bool {
+            PostgresStore.refusesPassword(StoreFailure(.unavailable, operation: "connect", cause: cause))
+        }
+        let refused = "connection to server at \"a\" failed: FATAL:  password authentication failed for user \"b\""
+        let plain = "connection to server at \"a\" failed: FATAL:  no pg_hba.conf entry for host \"c\", no encryption"
+        let away = "connection to server at \"d\" failed: Connection refused"
+        #expect(refuses(refused) && refuses("\(refused); \(plain)"))
+        #expect(refuses("connection to server at \"a\" failed: fe_sendauth: no password supplied"))
+        for cause in [away, plain, "\(refused); \(away)", "the database system is starting up", ""] {
+            #expect(!refuses(cause), "\(cause)")
+        }
+    }
+
     @Test func `without a pooler nothing is between`() async throws {
         try await StoreSchema.withSchema { direct in
             try await PostgresStore.migrate(direct)

@@ -22,18 +22,21 @@ final class CloseAfterAnswer: ChannelOutboundHandler, RemovableChannelHandler {
         case .head(let head):
             closes = head.headerFields[.connection] == "close"
         case .end where closes:
-            let channel = context.channel
-            let linger = linger
             let written = promise ?? context.eventLoop.makePromise()
-            written.futureResult.whenComplete { _ in
-                channel.close(mode: .output, promise: nil)
-                channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
-            }
+            CloseAfterAnswer.close(context.channel, once: written, linger: linger)
             context.write(data, promise: written)
             return
         case .body, .end:
             break
         }
         context.write(data, promise: promise)
+    }
+
+    /// Closes our direction once the answer is with the system, and the connection a moment later.
+    static func close(_ channel: any Channel, once written: EventLoopPromise<Void>, linger: TimeAmount) {
+        written.futureResult.whenComplete { _ in
+            channel.close(mode: .output, promise: nil)
+            channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
+        }
     }
 }

@@ -7,7 +7,7 @@ internal import NIOHTTP1
 ///
 /// It stands between the decoder and the types that the rest works with, where a request is still as it came: with its
 /// version, and each of its `Host` fields. What is refused here is answered with a problem document, and the connection
-/// ends.
+/// ends. `HEAD` goes on as `GET`, in logs and metrics too; only its answer is written without the body.
 final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,6 +19,8 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         let isHead: Bool
         /// The client of an older version has to be told that the connection stays.
         let staysOpen: Bool
+        /// The client wants nothing more.
+        let isLast: Bool
     }
 
     private let linger: TimeAmount
@@ -26,6 +28,9 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
     private let isInTarget: () -> Bool
     private var asked: [Asked] = []
     private var refusal: Problem?
+    /// The answer that is being written ends the connection: nothing may follow it.
+    private var isLast = false
+    /// Nothing is written any more: the refusal was, or an answer that ends the connection.
     private var isOver = false
 
     /// The rules of one connection.
@@ -44,13 +49,15 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if let problem = RequestRules.problem(of: head) { return refuse(problem, context) }
         let isOld = RequestRules.isOld(head)
-        let wantsMore = head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "keep-alive" }
+        let options = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
+        let wantsMore = options.contains("keep-alive")
+        let isLast = options.contains("close") || isOld && !wantsMore
         if isOld, !wantsMore { head.headers.replaceOrAdd(name: "Connection", value: "close") }
         if !isOld, asked.isEmpty, head.headers.contains(name: "Expect") {
             let going = HTTPResponseHead(version: .http1_1, status: .continue)
             context.writeAndFlush(wrapOutboundOut(.head(going)), promise: nil)
         }
-        asked.append(Asked(isHead: head.method == .HEAD, staysOpen: isOld && wantsMore))
+        asked.append(Asked(isHead: head.method == .HEAD, staysOpen: isOld && wantsMore, isLast: isLast))
         if head.method == .HEAD { head.method = .GET }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -62,6 +69,8 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch unwrapOutboundIn(data) {
         case .head(var head):
+            if request.isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            isLast = head.headers["Connection"].contains("close")
             if request.staysOpen, head.headers["Connection"].isEmpty {
                 head.headers.add(name: "Connection", value: "keep-alive")
             }
@@ -74,6 +83,7 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             asked.removeFirst()
             context.write(data, promise: promise)
+            if isLast { isOver = true }
             if let refusal, asked.isEmpty { answer(refusal, context) }
         }
     }
@@ -102,13 +112,8 @@ final class RequestRules: ChannelDuplexHandler, RemovableChannelHandler {
             version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
-        let channel = context.channel
-        let linger = linger
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.whenComplete { _ in
-            channel.close(mode: .output, promise: nil)
-            channel.eventLoop.scheduleTask(in: linger) { channel.close(promise: nil) }
-        }
+        CloseAfterAnswer.close(context.channel, once: written, linger: linger)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 }
@@ -127,7 +132,9 @@ extension RequestRules {
                 detail: "A body is read as it is, without a Content-Encoding.", field: "Content-Encoding")
         }
         if let length = head.headers.first(name: "Content-Length"), Int64(length) == nil {
-            return Problem(.bodyTooLarge, 413, "Body too large", field: "Content-Length")
+            return Problem(
+                .bodyTooLarge, 413, "Body too large", detail: "No body of this length is read.",
+                field: "Content-Length")
         }
         let expectations = head.headers[canonicalForm: "expect"]
         guard expectations.allSatisfy({ $0.lowercased() == "100-continue" }) else {

@@ -15,26 +15,15 @@ public struct OperatorDirectory: Sendable {
     /// A directory of people with the SHA-256 digests of their tokens, as `sha256sum` prints them.
     /// - Throws: ``AmbiguousToken``, because two people stand behind each repair.
     public init(_ entries: [(name: String, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
-        tokens = Replaceable(try OperatorDirectory.tokens(entries))
-    }
-
-    /// Puts other people and tokens in the place of these, for the next request and all after it.
-    /// - Throws: ``AmbiguousToken``; nothing is replaced then.
-    public func replace(
-        with entries: [(name: String, tokenDigest: PaymentCore.Digest)]
-    ) throws(AmbiguousToken) {
-        tokens.replace(with: try OperatorDirectory.tokens(entries))
-    }
-
-    private static func tokens(
-        _ entries: [(name: String, tokenDigest: PaymentCore.Digest)]
-    ) throws(AmbiguousToken) -> TokenDirectory<String> {
         do {
-            return try TokenDirectory(entries.map { (owner: $0.name, tokenDigest: $0.tokenDigest) })
+            tokens = Replaceable(try TokenDirectory(entries.map { (owner: $0.name, tokenDigest: $0.tokenDigest) }))
         } catch {
             throw AmbiguousToken(operators: error.owners)
         }
     }
+
+    /// Puts the people and tokens of another one in the place of these, for the next request and all after it.
+    public func replace(with other: OperatorDirectory) { tokens.replace(with: other.tokens.current) }
 
     /// Whose request it is, by the values of its `Authorization` headers, or of those that hold a second token.
     func person(authorization values: [String]) -> String? { tokens.current.owner(authorization: values) }

@@ -21,26 +21,15 @@ public struct CallerDirectory: Sendable {
     /// - Throws: ``AmbiguousToken`` where two callers have the same token.
     public init(_ entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
         count = Set(entries.map(\.caller)).count
-        tokens = Replaceable(try CallerDirectory.tokens(entries))
-    }
-
-    /// Puts other callers and tokens in the place of these, for the next request and all after it.
-    /// - Throws: ``AmbiguousToken`` where two callers have the same token; nothing is replaced then.
-    public func replace(
-        with entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]
-    ) throws(AmbiguousToken) {
-        tokens.replace(with: try CallerDirectory.tokens(entries))
-    }
-
-    private static func tokens(
-        _ entries: [(caller: CallerID, tokenDigest: PaymentCore.Digest)]
-    ) throws(AmbiguousToken) -> TokenDirectory<CallerID> {
         do {
-            return try TokenDirectory(entries.map { (owner: $0.caller, tokenDigest: $0.tokenDigest) })
+            tokens = Replaceable(try TokenDirectory(entries.map { (owner: $0.caller, tokenDigest: $0.tokenDigest) }))
         } catch {
             throw AmbiguousToken(callers: error.owners)
         }
     }
+
+    /// Puts the callers and tokens of another one in the place of these, for the next request and all after it.
+    public func replace(with other: CallerDirectory) { tokens.replace(with: other.tokens.current) }
 
     /// The digest under which a token is entered: SHA-256 of its bytes, as `sha256sum` prints it.
     public static func digest(ofToken token: String) -> PaymentCore.Digest? {

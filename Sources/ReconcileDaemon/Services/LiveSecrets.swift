@@ -26,8 +26,7 @@ struct LiveSecrets: Sendable {
     }
 
     init(_ configuration: Configuration) throws {
-        callers = try CallerDirectory(LiveSecrets.callers(configuration))
-        operators = try OperatorDirectory(LiveSecrets.operators(configuration))
+        (callers, operators) = try LiveSecrets.directories(configuration)
         providers = Dictionary(
             configuration.providers.map { ($0.name, ReplaceableToken(BearerToken($0.token))) },
             uniquingKeysWith: { first, _ in first })
@@ -40,13 +39,14 @@ struct LiveSecrets: Sendable {
     /// - Returns: the keys of what changed, without the secrets.
     /// - Throws: if a token of it belongs to two; nothing is replaced then.
     func replace(_ old: Configuration, with new: Configuration) throws -> [String] {
+        let directories = try LiveSecrets.directories(new)
         var changed: [String] = []
         if old.callers != new.callers {
-            try callers.replace(with: LiveSecrets.callers(new))
+            callers.replace(with: directories.callers)
             changed.append("callers")
         }
         if old.operators != new.operators {
-            try operators.replace(with: LiveSecrets.operators(new))
+            operators.replace(with: directories.operators)
             changed.append("admin.operators")
         }
         for provider in new.providers {
@@ -66,15 +66,17 @@ struct LiveSecrets: Sendable {
         return changed
     }
 
-    private static func callers(_ configuration: Configuration) throws -> [(caller: CallerID, tokenDigest: Digest)] {
-        try configuration.callers.flatMap { principal in
+    private static func directories(
+        _ configuration: Configuration
+    ) throws -> (callers: CallerDirectory, operators: OperatorDirectory) {
+        let callers = try configuration.callers.flatMap { principal in
             let caller = try CallerID(principal.name)
             return principal.tokenDigests.map { (caller, $0) }
         }
-    }
-
-    private static func operators(_ configuration: Configuration) -> [(name: String, tokenDigest: Digest)] {
-        configuration.operators.flatMap { principal in principal.tokenDigests.map { (principal.name, $0) } }
+        let operators = configuration.operators.flatMap { principal in
+            principal.tokenDigests.map { (principal.name, $0) }
+        }
+        return (try CallerDirectory(callers), try OperatorDirectory(operators))
     }
 }
 

@@ -4,7 +4,6 @@ import Metrics
 import PaymentCore
 import Reconciler
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 /// Reads tokens and passwords anew when their files change, or at SIGHUP: a Secret of Kubernetes is replaced in the
@@ -30,14 +29,14 @@ struct SecretsService: Service {
                     while await pause(interval) { await look(state) }
                 }
                 group.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) { readAnew(state) }
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) { await readAnew(state) }
                 }
             }
         }
     }
 
     /// What tells that a file is another one, or was written: `nil` if there is none.
-    private struct Stamp: Equatable {
+    private struct Stamp: Equatable, Sendable {
         let numbers: [Int]?
 
         init(_ path: String) {
@@ -53,14 +52,44 @@ struct SecretsService: Service {
         }
     }
 
-    private final class State: Sendable {
-        let known: Mutex<(configuration: Configuration, stamps: [Stamp])>
+    /// What was read last. One reading after the other: an older one never takes the place of a newer one.
+    private actor State {
+        private var configuration: Configuration
+        private var stamps: [String: Stamp]
 
         init(_ configuration: Configuration) {
-            known = Mutex((configuration, configuration.files.map(Stamp.init)))
+            self.configuration = configuration
+            stamps = State.stamps(configuration.files)
         }
 
-        var configuration: Configuration { known.withLock { $0.configuration } }
+        static func stamps(_ files: [String]) -> [String: Stamp] {
+            Dictionary(files.map { ($0, Stamp($0)) }, uniquingKeysWith: { first, _ in first })
+        }
+
+        /// The files as they are; `nil` if they are as they were when they were read.
+        func changed() -> [String: Stamp]? {
+            let now = State.stamps(configuration.files)
+            return now == stamps ? nil : now
+        }
+
+        /// Reads, and gives what was read to `use` with what was read before.
+        func read(
+            _ read: () throws -> Configuration, use: (_ old: Configuration, _ new: Configuration) throws -> [String]
+        ) -> Result<[String], any Error> {
+            // From before the reading: what is written meanwhile is another change.
+            let before = State.stamps(configuration.files)
+            do {
+                let new = try read()
+                let changed = try use(configuration, new)
+                configuration = new
+                stamps = State.stamps(new.files).merging(before) { now, before in before }
+                    .filter { new.files.contains($0.key) }
+                return .success(changed)
+            } catch {
+                stamps = before
+                return .failure(error)
+            }
+        }
     }
 
     /// Whether it may go on.
@@ -74,26 +103,18 @@ struct SecretsService: Service {
     }
 
     private func look(_ state: State) async {
-        var stamps = state.configuration.files.map(Stamp.init)
-        guard stamps != state.known.withLock({ $0.stamps }) else { return }
+        guard var seen = await state.changed() else { return }
         // Not while somebody is still writing: half a token is a token as well.
-        while await pause(.seconds(1)) {
-            let now = state.configuration.files.map(Stamp.init)
-            if now == stamps { return readAnew(state) }
-            stamps = now
+        while await pause(.seconds(1)), let now = await state.changed() {
+            if now == seen { return await readAnew(state) }
+            seen = now
         }
     }
 
-    private func readAnew(_ state: State) {
-        let old = state.configuration
-        let stamps = old.files.map(Stamp.init)
-        do {
-            let new = try read()
-            let changed = try secrets.replace(old, with: new)
-            state.known.withLock { $0 = (new, new.files.map(Stamp.init)) }
-            tell(changed)
-        } catch {
-            state.known.withLock { $0.stamps = stamps }
+    private func readAnew(_ state: State) async {
+        switch await state.read(read, use: { try secrets.replace($0, with: $1) }) {
+        case .success(let changed): tell(changed)
+        case .failure(let error):
             count("refused")
             let problems = (error as? ConfigurationFailure)?.problems.map { "\($0)" } ?? ["\(error)"]
             logger.error(

@@ -50,12 +50,20 @@ struct StoreOpening: Sendable {
             do throws(StoreFailure) {
                 return .opened(Opened(store: store, identity: try await store.siteReading().store))
             } catch {
-                try? await store.close()
+                await close(store)
                 throw error
             }
         } catch let failure as StoreFailure {
             guard await configuration.store.mayHeal(failure) else { throw CommandFailure(.unavailable, "\(failure)") }
             return .waits(failure)
+        }
+    }
+
+    private func close(_ store: any ClosableStore) async {
+        do {
+            try await store.close()
+        } catch {
+            logger.warning("the store did not close", metadata: ["error": "\(error)"])
         }
     }
 
@@ -102,7 +110,10 @@ struct StoreOpening: Sendable {
                         return
                     }
                     switch try await opening.attempt() {
-                    case .opened(let opened): return waiting.ends(opened)
+                    case .opened(let opened):
+                        // A try takes seconds, and cannot be broken off. Whoever was told to stop during one stops.
+                        guard !Task.isCancelled else { return await opening.close(opened.store) }
+                        return waiting.ends(opened)
                     case .waits(let failure): waiting.goesOn(failure)
                     }
                 }
