@@ -55,15 +55,11 @@ variable "sites" {
 
   validation {
     condition = length(flatten([for name, site in var.sites : concat(
-      [for key in setsubtract(keys(site), local.known_keys.site) : "${name}.${key}"],
-      [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : "${name}.tier.${key}"],
-      [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : "${name}.database.${key}"],
+      [for key in setsubtract(keys(site), local.known_keys.site) : format("%s.%s", name, key)],
+      [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : format("%s.tier.%s", name, key)],
+      [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : format("%s.database.%s", name, key)],
     )])) == 0
-    error_message = "sites has unknown keys: ${join(", ", flatten([for name, site in var.sites : concat(
-      [for key in setsubtract(keys(site), local.known_keys.site) : "${name}.${key}"],
-      [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : "${name}.tier.${key}"],
-      [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : "${name}.database.${key}"],
-    )]))}. Allowed are ${join(", ", local.known_keys.site)}; in tier ${join(", ", local.known_keys.tier)}; in database ${join(", ", local.known_keys.origin)}."
+    error_message = "sites has unknown keys: ${join(", ", flatten([for name, site in var.sites : concat([for key in setsubtract(keys(site), local.known_keys.site) : format("%s.%s", name, key)], [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : format("%s.tier.%s", name, key)], [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : format("%s.database.%s", name, key)])]))}. Allowed are ${join(", ", local.known_keys.site)}; in tier ${join(", ", local.known_keys.tier)}; in database ${join(", ", local.known_keys.origin)}."
   }
 
   validation {
@@ -116,12 +112,9 @@ variable "cluster" {
   validation {
     condition = length(concat(
       tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)),
-      flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : "${pool}.${key}"]]),
+      flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : format("%s.%s", pool, key)]]),
     )) == 0
-    error_message = "cluster has unknown keys: ${join(", ", concat(
-      tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)),
-      flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : "${pool}.${key}"]]),
-    ))}. Allowed are ${join(", ", local.known_keys.cluster)}; in front and batch ${join(", ", local.known_keys.pool)}."
+    error_message = "cluster has unknown keys: ${join(", ", concat(tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)), flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : format("%s.%s", pool, key)]])))}. Allowed are ${join(", ", local.known_keys.cluster)}; in front and batch ${join(", ", local.known_keys.pool)}."
   }
 }
 

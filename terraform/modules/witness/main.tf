@@ -34,8 +34,8 @@ module "key" {
   tags                    = var.tags
 }
 
-# checkov:skip=CKV2_AWS_11: one database is in it, and its log says who connects
 resource "aws_vpc" "this" {
+  # checkov:skip=CKV2_AWS_11: one database is in it, and its log says who connects
   cidr_block           = var.cidr
   enable_dns_support   = true
   enable_dns_hostnames = true
@@ -135,9 +135,9 @@ resource "aws_cloudwatch_log_group" "this" {
   tags              = var.tags
 }
 
-# checkov:skip=CKV_AWS_118: enhanced monitoring of one row
-# checkov:skip=CKV_AWS_353: performance insights of one row
 resource "aws_db_instance" "this" {
+  # checkov:skip=CKV_AWS_118: enhanced monitoring of one row
+  # checkov:skip=CKV_AWS_353: performance insights of one row
   identifier     = local.id
   instance_class = var.instance_class
   tags           = var.tags
