@@ -216,7 +216,8 @@ struct ConnectionTests {
             }
         }
         #expect(lines.all.count { $0.contains("without a valid token") } == 1, "\(lines.all)")
-        #expect(!lines.all.contains { $0.contains("401") || $0.contains("guess") }, "\(lines.all)")
+        // The status is not looked for by its digits: the number of a port may hold them.
+        #expect(!lines.all.contains { $0.contains("request answered") || $0.contains("guess") }, "\(lines.all)")
     }
 
     @Test func `one connection serves one request after another, refusals included`() async throws {
