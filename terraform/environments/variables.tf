@@ -14,8 +14,8 @@ locals {
     database = ["apply_immediately", "backup_retention_days", "engine_version", "instance_class", "lag_alarm_seconds", "max_connections", "max_storage_gib", "storage_gib", "upgraded_engine_version", "warm_instance_class"]
   }
 
-  # A check cannot use a local that reads its own variable, so each names its unknown keys twice; and checkov reads no
-  # template inside of another one.
+  # A check cannot use a local that reads its own variable, so each finds its unknown keys twice. The messages are made
+  # by format: checkov reads no template inside of another one.
 
   # The two sites in the order of their names, which means nothing else.
   site_names = sort(keys(var.sites))
@@ -58,11 +58,19 @@ variable "sites" {
 
   validation {
     condition = length(flatten([for name, site in var.sites : concat(
-      [for key in setsubtract(keys(site), local.known_keys.site) : join(".", [name, key])],
-      [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : join(".", [name, "tier", key])],
-      [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : join(".", [name, "database", key])],
+      [for key in setsubtract(keys(site), local.known_keys.site) : "${name}.${key}"],
+      [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : "${name}.tier.${key}"],
+      [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : "${name}.database.${key}"],
     )])) == 0
-    error_message = "sites has unknown keys: ${join(", ", flatten([for name, site in var.sites : concat([for key in setsubtract(keys(site), local.known_keys.site) : join(".", [name, key])], [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : join(".", [name, "tier", key])], [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : join(".", [name, "database", key])])]))}. Allowed are ${join(", ", local.known_keys.site)}; in tier ${join(", ", local.known_keys.tier)}; in database ${join(", ", local.known_keys.origin)}."
+    error_message = format(
+      "sites has unknown keys: %s. Allowed are %s; in tier %s; in database %s.",
+      join(", ", flatten([for name, site in var.sites : concat(
+        [for key in setsubtract(keys(site), local.known_keys.site) : "${name}.${key}"],
+        [for key in setsubtract(keys(try(site.tier, {})), local.known_keys.tier) : "${name}.tier.${key}"],
+        [for key in setsubtract(keys(try(site.database, {})), local.known_keys.origin) : "${name}.database.${key}"],
+      )])),
+      join(", ", local.known_keys.site), join(", ", local.known_keys.tier), join(", ", local.known_keys.origin),
+    )
   }
 
   validation {
@@ -115,9 +123,16 @@ variable "cluster" {
   validation {
     condition = length(concat(
       tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)),
-      flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : join(".", [pool, key])]]),
+      flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : "${pool}.${key}"]]),
     )) == 0
-    error_message = "cluster has unknown keys: ${join(", ", concat(tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)), flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : join(".", [pool, key])]])))}. Allowed are ${join(", ", local.known_keys.cluster)}; in front and batch ${join(", ", local.known_keys.pool)}."
+    error_message = format(
+      "cluster has unknown keys: %s. Allowed are %s; in front and batch %s.",
+      join(", ", concat(
+        tolist(setsubtract(keys(var.cluster), local.known_keys.cluster)),
+        flatten([for pool in ["front", "batch"] : [for key in setsubtract(keys(try(var.cluster[pool], {})), local.known_keys.pool) : "${pool}.${key}"]]),
+      )),
+      join(", ", local.known_keys.cluster), join(", ", local.known_keys.pool),
+    )
   }
 }
 

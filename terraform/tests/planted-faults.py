@@ -34,7 +34,7 @@ FAULTS = [
     ("a site in us-east-1", "modules/site/variables.tf",
      'var.region != "us-east-1"', 'var.region != ""', "site"),
     ("a misspelt setting", "environments/variables.tf",
-     'concat(\n      [for key in setsubtract(keys(site), local.known_keys.site) : join(".", [name, key])],',
+     'concat(\n      [for key in setsubtract(keys(site), local.known_keys.site) : "${name}.${key}"],',
      'concat(', "settings"),
     ("the version changes in a promotion", "modules/database/main.tf",
      "local.is_new ? var.engine_version : local.is_replica ? null : var.upgraded_engine_version", "var.engine_version",
