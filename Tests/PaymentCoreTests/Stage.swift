@@ -62,6 +62,8 @@ struct Stage {
     var commitsAreAcknowledged = true
     /// The rows as a standby has them, where one follows.
     var standby: Rows?
+    /// The window that is open after rows were lost.
+    var window: RecoveryWindow?
 
     var durable: Payment
     var holder: PaymentMachine?
@@ -108,7 +110,8 @@ struct Stage {
 
     var context: MachineContext {
         MachineContext(
-            now: now, contracts: contracts, policy: policy, commitsAreAcknowledged: commitsAreAcknowledged)
+            now: now, contracts: contracts, policy: policy, commitsAreAcknowledged: commitsAreAcknowledged,
+            recovery: window)
     }
 
     // MARK: Steps of the holder
@@ -174,6 +177,7 @@ struct Stage {
         crash()
         judge.rowsWereLost()
         let window = RecoveryWindow(readsCountFrom: now, latestNotAfter: now + .minutes(2))
+        self.window = window
         guard let rows = standby, let payment = rows.payment else {
             trail = []
             holderNumber += 1
@@ -183,8 +187,10 @@ struct Stage {
         }
         durable = payment
         trail = rows.trail
-        _ = restarted()
-        handle(.recoveryOpened(window))
+        holderNumber += 1
+        inbox.removeAll()
+        holder = PaymentMachine(payment: durable)
+        handle(self.window.claim(of: durable))
     }
 
     private mutating func store(_ machine: PaymentMachine) {

@@ -52,6 +52,8 @@ public struct MachineContext: Sendable {
     /// Providers whose clocks are measured to be further off than their contracts say. What relies on their clocks
     /// waits.
     public var clocksInDoubt: Set<ProviderName>
+    /// The window that is open, where rows were lost: what is asked may have been asked before, by a row that is lost.
+    public var recovery: RecoveryWindow?
     /// The table that decides on effects. Only checkers plant another.
     public var effectTable: EffectTable
     /// The table that decides on the payment. Only checkers plant another.
@@ -61,7 +63,7 @@ public struct MachineContext: Sendable {
     public init(
         now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
         jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true,
-        clocksInDoubt: Set<ProviderName> = [], effectTable: EffectTable = .shipped,
+        clocksInDoubt: Set<ProviderName> = [], recovery: RecoveryWindow? = nil, effectTable: EffectTable = .shipped,
         paymentTable: PaymentTable = .shipped
     ) {
         self.now = now
@@ -71,6 +73,7 @@ public struct MachineContext: Sendable {
         self.commitsAreAcknowledged = commitsAreAcknowledged
         self.mayBegin = mayBegin
         self.clocksInDoubt = clocksInDoubt
+        self.recovery = recovery
         self.effectTable = effectTable
         self.paymentTable = paymentTable
     }

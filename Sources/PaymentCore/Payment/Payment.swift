@@ -124,7 +124,7 @@ public struct Payment: Sendable, Hashable, Codable {
     public internal(set) var refunds: [Refund]
     /// How it ended.
     public internal(set) var conclusion: Conclusion?
-    /// Set while its rows are untrusted.
+    /// Set while its rows are untrusted: until it ended, and after that as long as a refund of it is under way.
     public internal(set) var recovery: RecoveryWindow?
     /// When something is to be done next; `nil` when nothing is.
     public internal(set) var dueAt: Timestamp?
@@ -189,6 +189,11 @@ public struct Payment: Sendable, Hashable, Codable {
     public var awaitsCaller: Bool {
         guard let recovery, recovery.repetition == .awaited, conclusion == nil, latch == .none else { return false }
         return !isBeingConfirmed && legs.contains { $0.gone == nil && $0.believed(in: recovery)?.status == .notFound }
+    }
+
+    /// Whether money that was taken is being given back, as its caller asked.
+    var hasRefundUnderWay: Bool {
+        conclusion?.state == .succeeded && refunds.contains { $0.parts.contains { $0.state == .processing } }
     }
 
     /// Why the payment is where it is, if there is anything to say.

@@ -66,6 +66,7 @@ extension PaymentMachine {
             facts.awaitsCaller = goal == .do && reference == .primary && recovery.repetition == .awaited
         }
         facts.age = age(of: effect, contract, context)
+        if effect.firstIntentAt == nil, isNotRefunded(reference, status, known, contract) { facts.age = .safe }
         facts.proof = proof(for: reference, effect, known, leg.provider, contract, context)
         facts.purpose = reference.purpose
         facts.memory = memory(of: effect, contract, context)
@@ -92,6 +93,15 @@ extension PaymentMachine {
     func mayBeTurningBack(_ known: Observation?) -> Bool {
         guard payment.recovery != nil, payment.latch == .none else { return false }
         return known?.refunds.contains { $0.state == .pending } ?? false
+    }
+
+    /// Whether a refund was never executed and never will be, by a request of a lost row: a read that counts shows what
+    /// was taken and each refund of it, and this is none of them.
+    private func isNotRefunded(
+        _ reference: EffectReference, _ status: StatusFact, _ known: Observation?, _ contract: ProviderContract
+    ) -> Bool {
+        guard case .refund = reference, payment.recovery != nil else { return false }
+        return contract.refundVisibility == .byKey && status == .notFound && known?.status == .captured
     }
 
     private func age(

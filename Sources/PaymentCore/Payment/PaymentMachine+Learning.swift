@@ -236,7 +236,7 @@ extension PaymentMachine {
     }
 
     mutating func openRecovery(_ window: RecoveryWindow, _ context: MachineContext) {
-        guard payment.conclusion == nil else { return }
+        guard payment.conclusion == nil else { return openRecoveryOfRefunds(window, context) }
         payment.recovery = window
         payment.latchAcknowledged = context.commitsAreAcknowledged
         for index in payment.legs.indices {
@@ -249,6 +249,18 @@ extension PaymentMachine {
             payment.legs[index].conclusiveReads = 0
             payment.legs[index].notBefore = nil
             payment.legs[index].capturedAmount = .zero(payment.amount.currency)
+        }
+        record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
+    }
+
+    /// How the payment ended stays; what its refunds have come to is read again.
+    private mutating func openRecoveryOfRefunds(_ window: RecoveryWindow, _ context: MachineContext) {
+        guard payment.hasRefundUnderWay else { return }
+        payment.recovery = window
+        for part in payment.refunds.flatMap(\.parts) where part.state == .processing {
+            payment.legs[part.leg].knowledge = nil
+            payment.legs[part.leg].conclusiveReads = 0
+            payment.legs[part.leg].notBefore = nil
         }
         record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
     }

@@ -113,6 +113,7 @@ extension PaymentMachine {
         payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
         record(
             operation: "refund", key: key, amounts: asked.map { "leg \($0.0): \($0.1)" }, context)
+        if let window = context.recovery?.needed(by: payment) { openRecovery(window, context) }
         return plan(context)
     }
 

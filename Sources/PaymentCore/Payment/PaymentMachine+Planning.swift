@@ -18,6 +18,7 @@ extension PaymentMachine {
         }
         undoLateCharges(&actions, context)
         planRefunds(&actions, context)
+        if payment.conclusion != nil, !payment.hasRefundUnderWay { payment.recovery = nil }
         askAboutQuarantined(&actions, context)
         setDue(context)
         return actions

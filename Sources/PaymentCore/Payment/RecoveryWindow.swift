@@ -87,9 +87,10 @@ extension RecoveryWindow {
     /// The window that has to be opened for a payment when somebody takes it up; `nil` if nothing has to.
     ///
     /// A payment whose window reaches as far already keeps it, with what was read since. One with an earlier window
-    /// gets one that covers both: rows were lost twice (C5). A final payment keeps its state.
+    /// gets one that covers both: rows were lost twice (C5). A final payment keeps its state; a refund of it that is
+    /// under way may have been executed by a request of a lost row, and is read first.
     public func needed(by payment: Payment) -> RecoveryWindow? {
-        guard payment.conclusion == nil else { return nil }
+        guard payment.conclusion == nil || payment.hasRefundUnderWay else { return nil }
         guard let present = payment.recovery else { return self }
         if present.readsCountFrom >= readsCountFrom, present.latestNotAfter >= latestNotAfter {
             let isComparedSince = listingCompared && !present.listingCompared && reachesAsFar(as: present)
@@ -125,7 +126,7 @@ extension RecoveryWindow? {
     /// window from which it could hear so.
     private func needed(by payment: Payment) -> RecoveryWindow? {
         if let self { return self.needed(by: payment) }
-        guard payment.conclusion == nil, var window = payment.recovery, !window.listingCompared else { return nil }
+        guard var window = payment.recovery, !window.listingCompared else { return nil }
         window.listingCompared = true
         return window
     }

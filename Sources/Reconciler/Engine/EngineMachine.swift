@@ -182,7 +182,8 @@ public struct EngineMachine: Sendable {
             now: moment.now, contracts: settings.contracts, policy: settings.policy,
             jitter: (moment.jitter + draws * 617) % 1_000,
             commitsAreAcknowledged: settings.commitsAreAcknowledged, mayBegin: mayBegin,
-            clocksInDoubt: moment.clocksInDoubt, effectTable: settings.effectTable, paymentTable: settings.paymentTable)
+            clocksInDoubt: moment.clocksInDoubt, recovery: rules.breaks(.refundsOutsideWindow) ? nil : recovery,
+            effectTable: settings.effectTable, paymentTable: settings.paymentTable)
     }
 
     mutating func answer(_ ticket: Int, _ answer: EngineAnswer) {

@@ -40,6 +40,8 @@ package struct EngineRules: Sendable, Hashable {
         case leasesNotAwaited
         /// A caller's request beside the holder is written without looking at the window of recovery.
         case writtenWithoutWindow
+        /// A refund that is asked for after lost rows is not told of the window of recovery.
+        case refundsOutsideWindow
         /// A request that another writer overtook is answered as if it had been taken.
         case overtakenWriteTaken
         /// A change that the store did not take is not tried again.

@@ -13,7 +13,7 @@ public struct Judges: Sendable {
             KeyIsDerived(),
             OldWritersRefused(), LatchesOnlyForward(), TrailUnbroken(), NoSecrets(), ComesToRest(),
             DrainsFinish(), WindowsAdjoin(), OneRunAtATime(), MoneyIsProven(), DifferencesAreFound(),
-            NothingIsInvented(), OnlyStrangersAreUndone(), OneQuestionAtATime(),
+            NothingIsInvented(), OnlyStrangersAreUndone(), OneQuestionAtATime(), AsksAfterLoss(),
         ]
     }
 

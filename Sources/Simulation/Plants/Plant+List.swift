@@ -131,6 +131,9 @@ extension Plant {
             .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 45,
             breaks: [6, 7, 15], in: .lossyInDoubt),
         breach(
+            .refundsOutsideWindow, "a refund that is asked for after lost rows is sent before it is asked about",
+            within: 60, breaks: [24], in: .lossy),
+        breach(
             .unconfirmedJudged, "what is asked of a payment that is being confirmed is judged by its row", within: 60,
             breaks: [15], in: .lossy),
         breach(

@@ -179,7 +179,7 @@ struct Expander {
         guard event != .lifePasses, next[leg: leg].status != .absent else { return }
         // A tombstone stays. One that was left on a forgotten key is told by the key that is forgotten beneath it.
         guard next[leg: leg].status != .tombstoned else { return }
-        if contract.keyRetention != nil { next[leg: leg].keyForgotten = true }
+        if contract.keyRetention != nil { next[leg: leg].forgetKeys() }
         if contract.statusRetention != nil { next[leg: leg].statusForgotten = true }
     }
 

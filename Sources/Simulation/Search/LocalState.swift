@@ -6,6 +6,8 @@ struct LocalState: Sendable {
     var now: Timestamp
     /// What reads that are under way will show, by leg, and when they began.
     var reading: [Reading?]
+    /// The window of the site that has the row, after rows were lost.
+    var window: RecoveryWindow?
 
     struct Reading: Hashable, Sendable {
         let view: ProviderLeg
@@ -37,7 +39,8 @@ extension SearchWorld {
     func created(afterLoss: Bool, at now: Timestamp) -> LocalStep {
         let window = afterLoss && !has(.recoverySkipped) ? window(now) : nil
         let made = PaymentMachine.create(request, context(now), recovery: window)
-        let state = LocalState(machine: made.machine, now: now, reading: request.legs.map { _ in nil })
+        let state = LocalState(
+            machine: made.machine, now: now, reading: request.legs.map { _ in nil }, window: window)
         return committed(state, made.actions, before: nil)
     }
 
@@ -46,7 +49,8 @@ extension SearchWorld {
         var state = LocalState(
             machine: PaymentMachine(payment: row.payment), now: row.now + SearchWorld.tick,
             reading: row.reading.map { _ in nil })
-        let event = has(.recoverySkipped) ? PaymentEvent.claimed : .claimedAfterLoss(window(state.now))
+        state.window = has(.recoverySkipped) ? nil : window(state.now)
+        let event = state.window.claim(of: row.payment)
         let actions = state.machine.handle(event, context(state.now, mayBegin: mayBegin))
         return committed(state, actions, before: row.payment)
     }
@@ -59,7 +63,8 @@ extension SearchWorld {
             return LocalStep(state: state)
         }
         state.now = state.now + SearchWorld.tick
-        let context = context(state.now)
+        var context = context(state.now)
+        context.recovery = has(.refundsOutsideWindow) ? nil : state.window
         var actions: [PaymentAction] = []
         switch event {
         case .cancels, .captures, .refunds:

@@ -15,7 +15,7 @@ struct Projection {
         self.world = world
         now = state.now
         bytes.reserveCapacity(64 + 64 * state.payment.legs.count)
-        put(state.payment)
+        put(state.payment, state.window)
         for leg in state.payment.legs {
             put(state.payment, leg)
             put(flag: state.machine.busy.contains(leg.index))
@@ -68,7 +68,7 @@ struct Projection {
         bytes.append(ahead <= world.holdLife ? 5 : 6)
     }
 
-    private mutating func put(_ payment: Payment) {
+    private mutating func put(_ payment: Payment, _ open: RecoveryWindow?) {
         put(text: payment.latch.rawValue)
         put(flag: payment.latchAcknowledged)
         put(text: payment.stopReason?.code.rawValue)
@@ -83,6 +83,12 @@ struct Projection {
             put(ahead: window.readsCountFrom)
             put(flag: window.listingCompared)
             put(flag: window.repetition == .awaited)
+        }
+        // A refund that is yet to be asked for meets it.
+        if let window = open, payment.conclusion != nil, payment.refunds.count < world.scenario.refunds.count {
+            put(ahead: window.readsCountFrom)
+            put(flag: now + SearchWorld.tick >= window.readsCountFrom)
+            for contract in world.legContracts { put(flag: now > window.latestNotAfter + contract.proofMargin) }
         }
         for refund in payment.refunds {
             for part in refund.parts {

@@ -135,7 +135,12 @@ extension SearchWorld {
     private func refund(_ leg: ProviderLeg, _ index: Int, _ refundIndex: Int?) -> [Delivery] {
         let present = refundIndex.map { leg[refund: $0] } ?? leg.compensation
         let amount = refundIndex.map { scenario.refunds[$0] } ?? captured(index)
-        if present == .done { return [Delivery(leg, .accepted, "replayed the refund")] }
+        if present == .done || present == .doneAndForgotten && net(leg, index) < amount {
+            return [Delivery(leg, .accepted, "replayed the refund")]
+        }
+        if present == .doneAndForgotten {
+            return [Delivery(changed(leg) { $0.chargedTwice = true }, .accepted, "REFUNDED \(amount) AGAIN")]
+        }
         if present == .declined, legContracts[index].declinesBound {
             return [Delivery(leg, .declined, "declined the refund again")]
         }

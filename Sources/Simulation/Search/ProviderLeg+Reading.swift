@@ -51,7 +51,7 @@ extension SearchWorld {
             movements.append(
                 Observation.Movement(
                     key: keys[index][slot.rawValue], amount: money(amount),
-                    state: state == .done ? .succeeded : .declined))
+                    state: state.isDone ? .succeeded : .declined))
         }
         add(view.compensation, .compensation, captured(index))
         for refundIndex in scenario.refunds.indices {

@@ -8,6 +8,10 @@ struct ProviderLeg: Hashable, Sendable {
     /// What became of a movement under its own key.
     enum Movement: UInt32 {
         case none, done, declined
+        /// It was done, and its key is past its retention: a request under it is executed anew.
+        case doneAndForgotten
+
+        var isDone: Bool { self == .done || self == .doneAndForgotten }
     }
 
     /// The effects of a leg that can be on the wire. The raw value is the bit in ``GlobalState/wire``.
@@ -89,6 +93,15 @@ struct ProviderLeg: Hashable, Sendable {
         set { self[bit: 15] = newValue }
     }
 
+    /// All keys are past their retention.
+    mutating func forgetKeys() {
+        keyForgotten = true
+        if compensation == .done { compensation = .doneAndForgotten }
+        for refundIndex in 0..<2 where self[refund: refundIndex] == .done {
+            self[refund: refundIndex] = .doneAndForgotten
+        }
+    }
+
     /// A tombstone was left on a key whose hold or charge the provider had forgotten: it stands beneath.
     var standsBeneathTombstone: Bool { status == .tombstoned && keyForgotten }
 
@@ -100,6 +113,8 @@ struct ProviderLeg: Hashable, Sendable {
         var shown = self
         shown.statusForgotten = false
         shown.keyForgotten = false
+        if shown.compensation.isDone { shown.compensation = .done }
+        for refundIndex in 0..<2 where shown[refund: refundIndex].isDone { shown[refund: refundIndex] = .done }
         shown.chargedTwice = false
         shown.isRecent = false
         shown.isNew = false
@@ -130,7 +145,7 @@ extension ProviderLeg: CustomStringConvertible {
         var words = "\(status)"
         if status == .absent { words = "not found" }
         if captureDeclined { words += ", capture declined" }
-        if compensation == .done { words += ", REFUNDED" }
+        if compensation.isDone { words += ", REFUNDED" }
         if compensation == .declined { words += ", refund declined" }
         for refundIndex in 0..<2 where self[refund: refundIndex] != .none {
             words += ", refund \(refundIndex) \(self[refund: refundIndex])"

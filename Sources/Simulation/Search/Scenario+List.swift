@@ -204,6 +204,17 @@ extension Scenario {
             $0.losses = .failovers(1)
             $0.refunds = [400, 600]
         },
+        make("one leg, one failover, a refund of which the key is forgotten", [forgetful]) {
+            $0.losses = .failovers(1)
+            $0.requestLife = .bounded
+            $0.refunds = [300]
+            $0.quarantineExpected = true
+        },
+        make("one leg, one restore, refunds of which keys are forgotten", [forgetful]) {
+            restored(&$0, 1)
+            $0.refunds = [300, 300]
+            $0.quarantineExpected = true
+        },
         make("one sale, two failovers", [sale]) { $0.losses = .failovers(2) },
         make("one sale that cancel reverses, two failovers", [reversingSale]) { $0.losses = .failovers(2) },
         make("W2 one leg, one restore", [tombstone]) { restored(&$0, 1) },

@@ -7,7 +7,7 @@ struct SearchJudge {
     /// What is wrong with a state.
     func finding(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
         for leg in world.legContracts.indices where state[leg: leg].chargedTwice {
-            return SearchFinding(invariant: 2, words: "leg \(leg) is charged twice")
+            return SearchFinding(invariant: 2, words: "leg \(leg) is charged, or gives back, twice")
         }
         if state.told & 3 == 3 {
             return SearchFinding(invariant: 4, words: "the caller was told both that it succeeded and that it did not")
@@ -23,7 +23,7 @@ struct SearchJudge {
     private func succeeded(_ state: GlobalState) -> SearchFinding? {
         for leg in world.legContracts.indices where world.captured(leg) > 0 {
             let there = state[leg: leg]
-            if there.status != .taken || there.compensation == .done, !there.changedOutside {
+            if there.status != .taken || there.compensation.isDone, !there.changedOutside {
                 return SearchFinding(invariant: 8, words: "told succeeded, and leg \(leg) is \(there)")
             }
         }
@@ -38,7 +38,7 @@ struct SearchJudge {
         }
         for leg in world.legContracts.indices {
             let there = state[leg: leg]
-            guard there.status == .taken, there.changedOutside, there.compensation == .done, !traits.cancelAsked else {
+            guard there.status == .taken, there.changedOutside, there.compensation.isDone, !traits.cancelAsked else {
                 continue
             }
             return SearchFinding(

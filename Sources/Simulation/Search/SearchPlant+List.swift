@@ -170,6 +170,16 @@ extension SearchPlant {
                 $0.requestLife = .bounded
             }, [4]),
         expect(
+            SearchPlant(
+                "refund unasked", "after lost rows a refund is sent before it is asked about",
+                behaviorChanges: [.refundsOutsideWindow]),
+            .make("one leg, one failover, a refund of which the key is forgotten", [Scenario.forgetful]) {
+                $0.losses = .failovers(1)
+                $0.requestLife = .bounded
+                $0.refunds = [300]
+                $0.quarantineExpected = true
+            }, [2]),
+        expect(
             SearchPlant("W3", "after a restore, old requests are alive", behaviorChanges: [.requestsOutliveTheirLife]),
             .make("one leg, two restores", [Scenario.tombstone]) {
                 $0.losses = .restores(2)

@@ -25,6 +25,8 @@ public struct SearchPlant: Sendable {
         case staleReadsCount
         /// In a recovery window `not_after` is judged by the surviving rows only.
         case lostNotAfterForgotten
+        /// A refund that is asked for after lost rows is not told of the window.
+        case refundsOutsideWindow
         /// Requests live longer than the contract assumes.
         case requestsOutliveTheirLife
         /// A refusal that names no key is believed.

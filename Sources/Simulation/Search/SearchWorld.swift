@@ -143,8 +143,8 @@ struct SearchWorld: Sendable {
 
     /// What a provider gave back of a leg.
     func givenBack(_ leg: ProviderLeg, _ index: Int) -> Int64 {
-        var sum = leg.compensation == .done ? captured(index) : 0
-        for refundIndex in scenario.refunds.indices where leg[refund: refundIndex] == .done {
+        var sum = leg.compensation.isDone ? captured(index) : 0
+        for refundIndex in scenario.refunds.indices where leg[refund: refundIndex].isDone {
             sum += scenario.refunds[refundIndex]
         }
         return sum

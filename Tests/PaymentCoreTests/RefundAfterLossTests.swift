@@ -1,0 +1,125 @@
+import PaymentCore
+import Testing
+
+/// A refund may have been executed by a request of a row that is lost. Before it is sent again, it is asked about.
+@Suite struct RefundAfterLossTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    /// A payment that succeeded; a standby has that, and nothing that comes after it.
+    private func succeeded(_ contract: ProviderContract = .reference) throws -> Stage {
+        var stage = try fixture.stage([contract])
+        stage.run()
+        #expect(stage.durable.state == .succeeded)
+        stage.replicate()
+        stage.run()
+        return stage
+    }
+
+    private func refundsSent(_ stage: Stage) -> Int { stage.sent.count { $0.kind == .refund } }
+
+    @Test func `a refund whose row was lost is found, and not sent again`() throws {
+        var stage = try succeeded()
+        try stage.refund([0: 300])
+        stage.run()
+        try stage.failOver(fixture.request([.reference]))
+        #expect(stage.durable.refunds.isEmpty)
+        try stage.refund([0: 300])
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(refundsSent(stage) == 1)
+        #expect(stage.net(0) == 700)
+    }
+
+    @Test func `a key that its provider has forgotten gives nothing back twice`() throws {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(24)
+        var stage = try succeeded(contract)
+        try stage.refund([0: 300])
+        stage.run()
+        stage.now = stage.now + .days(3)
+        try stage.failOver(fixture.request([contract]))
+        try stage.refund([0: 300])
+        stage.run()
+        #expect(stage.net(0) == 700)
+        #expect(refundsSent(stage) == 1)
+    }
+
+    @Test func `a refund that its provider does not show is sent, however old the payment is`() throws {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(24)
+        var stage = try succeeded(contract)
+        stage.now = stage.now + .days(3)
+        try stage.failOver(fixture.request([contract]))
+        try stage.refund([0: 300])
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.net(0) == 700)
+        #expect(stage.durable.recovery == nil, "the window ends with the refund")
+    }
+
+    @Test func `a refund that a row still has is asked about once the row is taken up after the loss`() throws {
+        var stage = try succeeded()
+        stage.sendScript = [.crashBefore]
+        try stage.refund([0: 300])
+        stage.standby = Stage.Rows(payment: stage.durable, trail: stage.trail)
+        let (before, sent) = (stage.actions, stage.sent.count)
+        try stage.failOver(fixture.request([.reference]))
+        #expect(stage.durable.recovery != nil)
+        #expect(stage.actions == before + 1 && stage.sent.count == sent, "it asks, and sends nothing yet")
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.net(0) == 700)
+    }
+
+    @Test func `reads count only from the moment that the window names`() throws {
+        var stage = try succeeded()
+        try stage.failOver(fixture.request([.reference]))
+        let late = stage.now + .minutes(5)
+        stage.window = RecoveryWindow(readsCountFrom: late, latestNotAfter: late)
+        try stage.refund([0: 300])
+        #expect(stage.durable.dueAt == late)
+        #expect(refundsSent(stage) == 0)
+        stage.run()
+        #expect(stage.now >= late)
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+    }
+
+    @Test func `where only sums are shown, and more was given back than is known, people decide`() throws {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(24)
+        contract.refundVisibility = .sumsOnly
+        var stage = try succeeded(contract)
+        try stage.refund([0: 300])
+        stage.run()
+        stage.now = stage.now + .days(3)
+        try stage.failOver(fixture.request([contract]))
+        try stage.refund([0: 300])
+        stage.run(steps: 40)
+        #expect(refundsSent(stage) == 1)
+        stage.window?.listingCompared = true
+        stage.handle(.recoveryOpened(try #require(stage.window)))
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined])
+        #expect(refundsSent(stage) == 1)
+        #expect(stage.net(0) == 700)
+    }
+
+    @Test func `where only sums are shown, an old payment's refund waits until the listings are compared`() throws {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(24)
+        contract.refundVisibility = .sumsOnly
+        var stage = try succeeded(contract)
+        stage.now = stage.now + .days(3)
+        try stage.failOver(fixture.request([contract]))
+        try stage.refund([0: 300])
+        stage.run(steps: 40)
+        #expect(refundsSent(stage) == 0)
+        stage.window?.listingCompared = true
+        stage.handle(.recoveryOpened(try #require(stage.window)))
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.net(0) == 700)
+    }
+}
