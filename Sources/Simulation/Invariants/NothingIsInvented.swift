@@ -67,13 +67,12 @@ public struct NothingIsInvented: Invariant {
         // A provider that forgot a transaction and took a late copy of its request showed two under one key, one after
         // the other (seed 2795823962).
         let wereTwo = finding.finding == .duplicate && sides.goneAt != nil
-        // Two lines may be one transaction that changed. Only an inquiry tells, and its provider has forgotten it: money
-        // that was shown is not explained away (seed 3355186206).
+        // Two lines may be one transaction that changed. Only an inquiry tells, and its provider has forgotten it:
+        // money that was shown is not explained away (seed 3355186206).
         let isUntold = !sides.isShown && finding.theirs?.isShared == true
         let mayDiffer =
             sides.differ || sides.isReplaced || sides.isForgotten || sides.isShownOtherwise || sides.wasChangedByOthers
-            || wereTwo || isUntold
-            || provider.wasHidden(key, at: began)
+            || wereTwo || isUntold || provider.wasHidden(key, at: began)
         findings.require(
             mayDiffer, at, sides.named,
             "\(key) at \(run.provider) is called \(finding.finding.rawValue) by \(finding.row), and the sides agree; "
