@@ -10,12 +10,23 @@ package struct JSONReader {
 
     /// Reads a document; `maximumDepth` counts arrays and objects within each other.
     package static func read(_ bytes: [UInt8], maximumDepth: Int) throws(JSONFailure) -> JSONValue {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw JSONFailure("not valid UTF-8", offset: 0) }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw JSONFailure("not valid UTF-8", offset: firstInvalidByte(bytes))
+        }
         var reader = JSONReader(bytes: bytes, maximumDepth: maximumDepth)
         let value = try reader.value(depth: 0)
         reader.skipWhitespace()
         guard reader.current == nil else { throw reader.failure("more after the end of the document") }
         return value
+    }
+
+    /// Where bytes stop to be UTF-8; their count if they are UTF-8.
+    private static func firstInvalidByte(_ bytes: [UInt8]) -> Int {
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = bytes.makeIterator()
+        var offset = 0
+        while case .valid(let scalar) = parser.parseScalar(from: &rest) { offset += scalar.count }
+        return offset
     }
 
     private init(bytes: [UInt8], maximumDepth: Int) {

@@ -237,6 +237,37 @@ struct ConnectionTests {
         }
     }
 
+    @Test func `a request has a name of chance, and the caller's own is logged beside it`() async throws {
+        let lines = LogLines()
+        let names = Names()
+        try await RunningAPI.run(logger: Logger(label: "test", factory: { _ in lines.handler })) { api in
+            for own in ["trace-7.a_B", "two words", String(repeating: "x", count: 65), "4111111111111111"] {
+                let answer = try await api.send("GET", "/v1/payments", headers: [("X-Request-Id", own)])
+                names.add(try #require(answer.headers["x-request-id"]))
+            }
+            _ = try await api.send("GET", "/v1/payments", headers: [("X-Request-Id", "stranger")], token: nil)
+        }
+        #expect(names.all.count == 4)
+        #expect(names.all.count { $0.count == 32 && $0.utf8.allSatisfy(isHexadecimal) } == 4, "\(names.all)")
+        let answered = lines.all.filter { $0.hasPrefix("request answered") }
+        #expect(answered.count == 4)
+        #expect(names.all.count { name in answered.contains { $0.contains(name) } } == 4)
+        #expect(answered.count { $0.contains("caller_request_id") } == 1)
+        #expect(answered.first?.contains("trace-7.a_B") == true)
+        #expect(!lines.all.contains { $0.contains("411111") || $0.contains("stranger") })
+    }
+
+    /// Names, each once.
+    private final class Names: Sendable {
+        private let kept = Mutex<Set<String>>([])
+        var all: Set<String> { kept.withLock { $0 } }
+        func add(_ name: String) { kept.withLock { _ = $0.insert(name) } }
+    }
+
+    private func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
     @Test func `the log says what was answered, and no token, key, query or body`() async throws {
         let lines = LogLines()
         var logger = Logger(label: "test", factory: { _ in lines.handler })

@@ -51,6 +51,17 @@ struct JSONReaderTests {
         }
     }
 
+    @Test func `a failure says where the bytes stop to be UTF-8`() throws {
+        let cases: [(inner: [UInt8], place: Int)] = [
+            ([0xFF], 4), ([0x61, 0xC3, 0xA9, 0xED, 0xA0, 0x80], 7), ([0xEF, 0xBB], 4),
+        ]
+        for (inner, place) in cases {
+            let bytes = Array("[1,".utf8) + [0x22] + inner + Array("\"]".utf8)
+            let failure = #expect(throws: JSONFailure.self) { try JSONReader.read(bytes, maximumDepth: 16) }
+            #expect(failure?.offset == place, "\(inner)")
+        }
+    }
+
     @Test func `the canonical form does not depend on order, blanks or escapes`() throws {
         let one = try read(#"{ "b" : [1, {"z":null,"a":true}], "a":"\u00e9/" }"#)
         let two = try read("{\"a\":\"é\\/\",\"b\":[1,{\"a\":true,\"z\":null}]}")

@@ -45,7 +45,12 @@ enum ComparisonQueries {
                 throw .malformed(field: "payment", "Must be pay_ and 40 lowercase hexadecimal digits.")
             }
         }
-        if let assignee = parameters["assignee"] { query.assignment = assignee.isEmpty ? .nobody : .person(assignee) }
+        if let assignee = parameters["assignee"] {
+            guard assignee.unicodeScalars.count <= Discrepancy.longestName else {
+                throw .malformed(field: "assignee", "Must be at most \(Discrepancy.longestName) characters.")
+            }
+            query.assignment = assignee.isEmpty ? .nobody : .person(assignee)
+        }
         if let moment = parameters["opened_before"] {
             query.openedBefore = Timestamp(utc: moment)
             guard query.openedBefore != nil else {

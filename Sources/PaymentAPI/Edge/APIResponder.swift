@@ -27,10 +27,11 @@ public struct APIResponder: HTTPResponder {
     public func respond(to request: Request, context: Context) async throws -> Response {
         let clock = ContinuousClock()
         let begin = clock.now
-        let requestID = RequestID().description
+        let headers = HeaderValues(request.headers)
+        let name = RequestName(headers)
         let target = PathAndQuery(request.head.path ?? "")
         let found = Route.find(target.path)
-        let caller = callers.caller(authorization: HeaderValues(request.headers).all("authorization"))
+        let caller = callers.caller(authorization: headers.all("authorization"))
         var answer: Answer
         do {
             if let early = judgeHead(request, found?.route, caller) {
@@ -44,7 +45,7 @@ public struct APIResponder: HTTPResponder {
         if request.method == .head { answer.body = [] }
         let isKnown = request.method == .post || request.method == .get
         let record = AccessRecord(
-            requestID: requestID, method: isKnown ? request.method.rawValue : "other", route: found?.route,
+            name: name, method: isKnown ? request.method.rawValue : "other", route: found?.route,
             caller: caller?.name, status: answer.status, duration: clock.now - begin,
             bodyBytes: answer.body.count)
         record.count()
@@ -54,7 +55,7 @@ public struct APIResponder: HTTPResponder {
         case (_, 401): strangers.came()
         default: record.write(to: logger)
         }
-        return answer.response(requestID: requestID)
+        return answer.response(requestID: name.own)
     }
 
     /// What can be said before anything is read of the body: whoever has no token cannot make the server wait

@@ -1,9 +1,10 @@
+internal import HTTPEdge
 internal import Logging
 internal import Metrics
 
 /// What is logged and counted of one request: never a token, a key, a query or a body.
 struct AccessRecord: Sendable {
-    let requestID: String
+    let name: RequestName
     let method: String
     let route: Route?
     let caller: String?
@@ -14,17 +15,18 @@ struct AccessRecord: Sendable {
     /// Writes the log line.
     func write(to logger: Logger) {
         let milliseconds = duration / .milliseconds(1)
-        logger.info(
-            "request answered",
-            metadata: [
-                "request_id": .string(requestID),
-                "method": .string(method),
-                "route": .string(route?.rawValue ?? "none"),
-                "caller": .string(caller ?? "none"),
-                "status": .stringConvertible(status),
-                "duration_ms": .stringConvertible((milliseconds * 1_000).rounded() / 1_000),
-                "body_bytes": .stringConvertible(bodyBytes),
-            ])
+        var metadata: Logger.Metadata = [
+            "request_id": .string(name.own),
+            "method": .string(method),
+            "route": .string(route?.rawValue ?? "none"),
+            "caller": .string(caller ?? "none"),
+            "status": .stringConvertible(status),
+            "duration_ms": .stringConvertible((milliseconds * 1_000).rounded() / 1_000),
+            "body_bytes": .stringConvertible(bodyBytes),
+        ]
+        // Anybody may send a name; it is somebody's once a token came with it.
+        if caller != nil, let callers = name.callers { metadata["caller_request_id"] = .string(callers) }
+        logger.info("request answered", metadata: metadata)
     }
 
     /// Counts the request.

@@ -39,7 +39,7 @@ import Testing
             for wrong in [
                 "class=matched", "state=done", "payment=x", "opened_before=today", "at_risk_from=5", "currency=JPY",
                 "at_risk_from=-5&currency=JPY", "at_risk_from=5&currency=Yen", "limit=0", "limit=201",
-                "class=orphan&cursor=\(cursor)",
+                "class=orphan&cursor=\(cursor)", "assignee=\(String(repeating: "a", count: 129))",
             ] {
                 #expect(try await api.get("\(all)?\(wrong)").status == 400, "\(wrong)")
             }
