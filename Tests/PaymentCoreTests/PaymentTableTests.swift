@@ -13,6 +13,12 @@ import Testing
                     for read in [false, true] {
                         legs.append(
                             Leg(isOnePhase: onePhase, standing: standing, forward: forward, freshlyRead: read))
+                        if standing == .quarantined, read {
+                            legs.append(
+                                Leg(
+                                    isOnePhase: onePhase, standing: standing, forward: forward,
+                                    isCapturedWithPeople: true))
+                        }
                         // Of a two-phase leg nothing may be asked by a capture.
                         guard !onePhase, read, forward == .wanted else { continue }
                         legs.append(
@@ -104,7 +110,8 @@ import Testing
     }
 
     private static func violationOfLatch(_ facts: PaymentFacts, _ next: Latch) -> String? {
-        let isProven = facts.inRecovery && facts.legs.contains { $0.standing == .taken }
+        let isProven =
+            facts.inRecovery && facts.legs.contains { $0.standing == .taken || $0.isCapturedWithPeople }
         switch next {
         case .forward:
             let isMissing = facts.legs.contains {

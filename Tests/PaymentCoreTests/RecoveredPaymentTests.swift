@@ -147,6 +147,36 @@ import Testing
         #expect(actions.isEmpty)
     }
 
+    /// Seed 1280174882: its caller had been told that it succeeded, and asked to cancel before that too late. Once the
+    /// loss was compared, what was left of it after two refunds was given back.
+    @Test func `a cancel turns nothing back that is captured while people decide about it`() throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        _ = try machine.cancel(CancelRequest(key: IdempotencyKey("cancel-1"), at: now.now), now)
+        let run = try #require(ComparisonRunID(text: "cmp_" + String(repeating: "0", count: 40)))
+        for leg in 0..<2 {
+            let difference = ComparedDifference(
+                leg: leg, run: run, finding: .statusDiffers, row: "both.status", action: .quarantine)
+            _ = machine.handle(.compared(difference), now)
+        }
+        for leg in 0..<2 { _ = machine.handle(read(.captured, machine, leg: leg, now), now) }
+        #expect(machine.payment.latch == .none && machine.payment.state == .quarantined)
+        let compared = RecoveryWindow(readsCountFrom: now.now, latestNotAfter: now.now, listingCompared: true)
+        _ = machine.handle(.recoveryOpened(compared), now)
+        for leg in 0..<2 { _ = machine.handle(read(.captured, machine, leg: leg, now), now) }
+        #expect(machine.payment.state == .succeeded)
+    }
+
+    @Test func `a leg that is gone turns back what is captured while people decide about it`() throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        let other = try fixture.amount(7)
+        _ = machine.handle(read(.captured, machine, leg: 0, now, amount: other), now)
+        #expect(machine.payment.legs[0].quarantine?.cause == .contradiction)
+        _ = machine.handle(read(.voided, machine, leg: 1, now), now)
+        #expect(machine.payment.latch == .back)
+    }
+
     /// The leg in quarantine is read; the other one is not read any more, and does not keep the deadline away.
     @Test(arguments: [Observation.Status.authorized, .captured])
     func `a deadline counts beside a leg in quarantine that was read, and is not what was asked`(

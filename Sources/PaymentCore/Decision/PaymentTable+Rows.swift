@@ -18,7 +18,7 @@ extension PaymentTable {
     /// No latch yet.
     static let undecidedRows: [Row] = [
         row(
-            .none, "none.recovery-await-capture", when: { $0.isProvable && $0.holdOnly },
+            .none, "none.recovery-await-capture", when: { $0.isProvable && $0.holdOnly && !$0.taken.isEmpty },
             then: { .awaitCapture($0.taken) }),
         row(.none, "none.recovery-proof-forward", .latch(.forward)) { $0.isProvable && $0.missing.isEmpty },
         // What people decide about may be what is missing for the proof.
@@ -70,8 +70,12 @@ extension PaymentTable {
 }
 
 extension PaymentFacts {
-    /// Untrusted rows, every leg freshly read, and one captured: the others tell where the payment was going.
-    fileprivate var isProvable: Bool { inRecovery && legs.allSatisfy(\.freshlyRead) && !taken.isEmpty }
+    /// Untrusted rows, every leg freshly read, and one captured, also while people decide about it: the others tell
+    /// where the payment was going.
+    fileprivate var isProvable: Bool {
+        inRecovery && legs.allSatisfy(\.freshlyRead)
+            && (!taken.isEmpty || legs.contains { $0.isAsked && $0.isCapturedWithPeople })
+    }
 
     fileprivate var mayLatch: Bool { !inRecovery || legs.allSatisfy(\.freshlyRead) }
 

@@ -58,17 +58,20 @@ public struct PaymentFacts: Sendable, Hashable {
         public var freshlyRead: Bool
         /// Whether anything of it is to be captured.
         public var isAsked: Bool
+        /// Whether it was read as captured, and people decide about it.
+        public var isCapturedWithPeople: Bool
 
         /// A leg.
         public init(
             isOnePhase: Bool, standing: Standing, forward: Forward = .wanted, freshlyRead: Bool = true,
-            isAsked: Bool = true
+            isAsked: Bool = true, isCapturedWithPeople: Bool = false
         ) {
             self.isOnePhase = isOnePhase
             self.standing = standing
             self.forward = forward
             self.freshlyRead = freshlyRead
             self.isAsked = isAsked
+            self.isCapturedWithPeople = isCapturedWithPeople
         }
     }
 

@@ -85,7 +85,7 @@ extension PaymentMachine {
     }
 
     /// Whether a leg was captured, and people decide whether that was asked for here.
-    private func isCapturedWithPeople(_ leg: Leg) -> Bool {
+    func isCapturedWithPeople(_ leg: Leg) -> Bool {
         guard let quarantine = leg.quarantine else { return false }
         return quarantine.cause == .captureRequestLost
             || payment.recovery != nil && leg.knowledge?.status == .captured

@@ -110,7 +110,8 @@ extension PaymentMachine {
             legs: payment.legs.map { leg in
                 PaymentFacts.Leg(
                     isOnePhase: leg.isOnePhase, standing: standing(of: leg, context), forward: forward(of: leg),
-                    freshlyRead: isFreshlyRead(leg), isAsked: !askedAmount(of: leg).isZero)
+                    freshlyRead: isFreshlyRead(leg), isAsked: !askedAmount(of: leg).isZero,
+                    isCapturedWithPeople: isCapturedWithPeople(leg))
             },
             stopAsked: payment.stopReason != nil && payment.latch == .none,
             holdOnly: payment.captureMode == .manual && payment.capture == nil,
