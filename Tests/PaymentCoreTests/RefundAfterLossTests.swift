@@ -86,38 +86,32 @@ import Testing
         #expect(stage.durable.refunds.map(\.state) == [.succeeded])
     }
 
-    @Test func `where only sums are shown, and more was given back than is known, people decide`() throws {
+    private func sumsOnly() -> ProviderContract {
         var contract = ProviderContract.reference
         contract.keyRetention = .hours(24)
         contract.refundVisibility = .sumsOnly
-        var stage = try succeeded(contract)
+        return contract
+    }
+
+    @Test func `where only sums are shown, and more was given back than is known, people decide`() throws {
+        var stage = try succeeded(sumsOnly())
         try stage.refund([0: 300])
         stage.run()
         stage.now = stage.now + .days(3)
-        try stage.failOver(fixture.request([contract]))
+        try stage.failOver(fixture.request([sumsOnly()]))
         try stage.refund([0: 300])
-        stage.run(steps: 40)
-        #expect(refundsSent(stage) == 1)
-        stage.window?.listingCompared = true
-        stage.handle(.recoveryOpened(try #require(stage.window)))
         stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
         #expect(stage.durable.refunds.map(\.state) == [.quarantined])
         #expect(refundsSent(stage) == 1)
         #expect(stage.net(0) == 700)
     }
 
-    @Test func `where only sums are shown, an old payment's refund waits until the listings are compared`() throws {
-        var contract = ProviderContract.reference
-        contract.keyRetention = .hours(24)
-        contract.refundVisibility = .sumsOnly
-        var stage = try succeeded(contract)
+    /// Seed 1454103783: it waited for the comparison of a loss that nobody ever finished.
+    @Test func `where only sums are shown, and no more was given back than is known, it is sent`() throws {
+        var stage = try succeeded(sumsOnly())
         stage.now = stage.now + .days(3)
-        try stage.failOver(fixture.request([contract]))
+        try stage.failOver(fixture.request([sumsOnly()]))
         try stage.refund([0: 300])
-        stage.run(steps: 40)
-        #expect(refundsSent(stage) == 0)
-        stage.window?.listingCompared = true
-        stage.handle(.recoveryOpened(try #require(stage.window)))
         stage.run()
         #expect(stage.durable.refunds.map(\.state) == [.succeeded])
         #expect(stage.net(0) == 700)

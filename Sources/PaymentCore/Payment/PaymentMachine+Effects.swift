@@ -65,8 +65,7 @@ extension PaymentMachine {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
             facts.awaitsCaller = goal == .do && reference == .primary && recovery.repetition == .awaited
         }
-        facts.age = age(of: effect, contract, context)
-        if effect.firstIntentAt == nil, isNotRefunded(reference, status, known, contract) { facts.age = .safe }
+        facts.age = isNotRefunded(reference, effect, leg, contract) ? .safe : age(of: effect, contract, context)
         facts.proof = proof(for: reference, effect, known, leg.provider, contract, context)
         facts.purpose = reference.purpose
         facts.memory = memory(of: effect, contract, context)
@@ -95,13 +94,23 @@ extension PaymentMachine {
         return known?.refunds.contains { $0.state == .pending } ?? false
     }
 
-    /// Whether a refund was never executed and never will be, by a request of a lost row: a read that counts shows what
-    /// was taken and each refund of it, and this is none of them.
+    /// Whether a refund that this row has not sent was never executed, and never will be, by a request of a lost row: a
+    /// read that counts shows what was taken, and nothing given back that could be it.
     private func isNotRefunded(
-        _ reference: EffectReference, _ status: StatusFact, _ known: Observation?, _ contract: ProviderContract
+        _ reference: EffectReference, _ effect: Effect, _ leg: Leg, _ contract: ProviderContract
     ) -> Bool {
-        guard case .refund = reference, payment.recovery != nil else { return false }
-        return contract.refundVisibility == .byKey && status == .notFound && known?.status == .captured
+        guard case .refund = reference, payment.recovery != nil, effect.firstIntentAt == nil,
+            let known = leg.believed(in: payment.recovery), known.status == .captured
+        else { return false }
+        switch contract.refundVisibility {
+        case .byKey: return !known.refunds.contains { $0.key == effect.key }
+        case .sumsOnly: return !showsMore(StatusReading.givenBack(known), thanRefundedOf: leg)
+        }
+    }
+
+    /// Whether a provider that shows only sums gave back more of a leg than the rows tell.
+    func showsMore(_ sum: Int64, thanRefundedOf leg: Leg) -> Bool {
+        sum > payment.refundedAmount(ofLeg: leg.index).value
     }
 
     private func age(

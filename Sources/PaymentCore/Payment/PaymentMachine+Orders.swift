@@ -166,7 +166,7 @@ extension PaymentMachine {
             }
             payment.refunds[refundIndex].parts[part].effect.sumBefore = sum
         }
-        if isPerhapsGiven(payment.refunds[refundIndex].parts[part], contract) {
+        if isPerhapsGiven(payment.refunds[refundIndex].parts[part].effect, leg, contract) {
             return quarantineRefund(
                 refundIndex, part, .refundInDoubt, row: "refund.sum-unexplained", &actions, context)
         }
@@ -194,13 +194,11 @@ extension PaymentMachine {
     }
 
     /// Whether a refund may be among what was given back before it was asked for here, by a request of a lost row, and
-    /// its provider may have forgotten the key: it shows more than our refunds come to. Until the listings are compared
-    /// it waits for that.
-    private func isPerhapsGiven(_ part: Refund.Part, _ contract: ProviderContract) -> Bool {
-        guard payment.recovery?.listingCompared == true, contract.safeResendAge != nil, part.effect.attempts == 0,
-            let sum = part.effect.sumBefore
+    /// its provider may have forgotten the key. Where only sums are shown, no comparison tells more.
+    private func isPerhapsGiven(_ refund: Effect, _ leg: Leg, _ contract: ProviderContract) -> Bool {
+        guard payment.recovery != nil, contract.safeResendAge != nil, refund.attempts == 0, let sum = refund.sumBefore
         else { return false }
-        return sum > payment.refundedAmount(ofLeg: part.leg).value
+        return showsMore(sum, thanRefundedOf: leg)
     }
 
     /// Why a leg that was captured has no sum to tell a refund by, where reads that cannot be stale agree on that.
