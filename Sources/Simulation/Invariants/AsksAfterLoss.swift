@@ -16,15 +16,22 @@ public struct AsksAfterLoss: Invariant {
         let leg: Int
     }
 
+    /// Who asks about what: the end of what another holder sent is no answer to it.
+    private struct Question: Hashable {
+        let part: Part
+        let replica: Int
+        let token: LeaseToken
+    }
+
     /// How often rows were lost so far.
     private var losses = 0
     /// After how many losses a key was sent last.
     private var sent: [EffectKey: Int] = [:]
-    /// After how many losses the inquiry began that is under way.
-    private var asking: [Part: Int] = [:]
+    /// After how many losses each inquiry began that is under way.
+    private var asking: [Question: Int] = [:]
     /// After how many losses the newest inquiry began that came to an end.
     private var read: [Part: Int] = [:]
-    /// What begins next is a request, and no inquiry.
+    /// What begins next is the request that was just judged, and no inquiry.
     private var isRequest = false
 
     /// The invariant.
@@ -44,7 +51,8 @@ public struct AsksAfterLoss: Invariant {
     public mutating func began(
         _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
     ) {
-        if !isRequest { asking[Part(payment: payment, leg: leg)] = losses }
+        let question = Question(part: Part(payment: payment, leg: leg), replica: replica, token: token)
+        asking[question] = isRequest ? nil : losses
         isRequest = false
     }
 
@@ -53,7 +61,8 @@ public struct AsksAfterLoss: Invariant {
         _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
     ) {
         let part = Part(payment: payment, leg: leg)
-        if let began = asking.removeValue(forKey: part) { read[part] = began }
+        let question = Question(part: part, replica: replica, token: token)
+        if let began = asking.removeValue(forKey: question) { read[part] = began }
     }
 
     /// Notes that rows were lost.
