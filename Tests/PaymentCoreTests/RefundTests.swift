@@ -148,6 +148,25 @@ import Testing
         #expect(stage.net(0) == 800)
     }
 
+    /// Seeds 4130137972, 1029777677: what a late copy executed was found by a read. The sum before the next refund was
+    /// read so soon after that it did not show it; an equal refund would have been called made, and was not.
+    @Test func `the sum before a refund is read once it shows a refund before that a read found`() throws {
+        var contract = ProviderContract.gmoPG
+        contract.visibilityLag = .seconds(20)
+        var stage = try succeeded([contract])
+        stage.now = stage.now + .minutes(1)
+        stage.sendScript = [.late(.seconds(11))]
+        try stage.refund([0: 100], key: "refund-1")
+        stage.run(while: { !$0.isAtRest })
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        stage.readScript = [.stale(.seconds(15))]
+        stage.sendScript = [.lostRequest]
+        try stage.refund([0: 100], key: "refund-2")
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded, .succeeded])
+        #expect(stage.net(0) == 800)
+    }
+
     /// Seed 352418908: the provider lost the charge, and took a hold anew under its key. The refund was asked about for
     /// ever, and nobody was told.
     @Test(arguments: [Observation.Status.authorized, .expired, .voided, .notFound])

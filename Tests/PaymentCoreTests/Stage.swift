@@ -173,10 +173,12 @@ struct Stage {
     }
 
     /// The standby takes over with the rows that it has; where it has none, the caller creates the payment again.
-    mutating func failOver(_ request: CreateRequest) {
+    ///
+    /// - Parameter repetition: `awaited` where acknowledged rows may be missing.
+    mutating func failOver(_ request: CreateRequest, repetition: RecoveryWindow.Repetition? = nil) {
         crash()
         judge.rowsWereLost()
-        let window = RecoveryWindow(readsCountFrom: now, latestNotAfter: now + .minutes(2))
+        let window = RecoveryWindow(readsCountFrom: now, latestNotAfter: now + .minutes(2), repetition: repetition)
         self.window = window
         guard let rows = standby, let payment = rows.payment else {
             trail = []

@@ -31,7 +31,7 @@ public struct Effect: Sendable, Hashable, Codable {
     /// The latest `not_after` of all attempts.
     public internal(set) var latestNotAfter: Timestamp?
     /// When an attempt was last accepted, since the last one that was made after a decline: what had been accepted
-    /// before came to its end by the decline.
+    /// before came to its end by the decline. Of a refund that a read found done, when that was known.
     public internal(set) var acceptedAt: Timestamp?
     /// Consecutive failures: the tries in a row, up to the last one, that provably had no effect.
     public internal(set) var consecutiveFailures: Int

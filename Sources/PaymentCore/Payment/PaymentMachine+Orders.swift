@@ -175,6 +175,11 @@ extension PaymentMachine {
         switch verdict.decision {
         case .done:
             payment.refunds[refundIndex].parts[part].state = .succeeded
+            // It was executed by now at the latest, long after it was sent perhaps. A read may still miss it, and the
+            // sum before the next refund must not.
+            if refund.effect.acceptedAt == nil {
+                payment.refunds[refundIndex].parts[part].effect.acceptedAt = context.now
+            }
         case .sendFirst, .sendAgain:
             send(.refund(refundIndex), leg: leg.index, row: verdict.row, &actions, context)
         case .gone:
@@ -196,7 +201,7 @@ extension PaymentMachine {
     /// Whether a refund may be among what was given back before it was asked for here, by a request of a lost row, and
     /// its provider may have forgotten the key. Where only sums are shown, no comparison tells more.
     private func isPerhapsGiven(_ refund: Effect, _ leg: Leg, _ contract: ProviderContract) -> Bool {
-        guard payment.recovery != nil, contract.safeResendAge != nil, refund.attempts == 0, let sum = refund.sumBefore
+        guard mayHaveSentRefunds, contract.safeResendAge != nil, refund.attempts == 0, let sum = refund.sumBefore
         else { return false }
         return showsMore(sum, thanRefundedOf: leg)
     }
