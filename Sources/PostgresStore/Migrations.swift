@@ -121,6 +121,9 @@ struct Migrations {
         return steps.filter { !numbers.contains($0.number) }
     }
 
+    /// How a failure begins that migrations mend.
+    static let missing = "migrations are missing"
+
     /// Requires that nothing is pending.
     ///
     /// - Throws: ``StoreFailure`` with the code `incompatible`.
@@ -129,7 +132,7 @@ struct Migrations {
         guard pending.isEmpty else {
             throw StoreFailure(
                 .incompatible, operation: "open",
-                cause: "migrations are missing: \(pending.map { "\($0.number) \($0.name)" }.joined(separator: ", ")); "
+                cause: "\(Migrations.missing): \(pending.map { "\($0.number) \($0.name)" }.joined(separator: ", ")); "
                     + "run `reconciled migrate`")
         }
     }
@@ -185,6 +188,11 @@ public struct SchemaMigration: Sendable, Hashable {
 }
 
 extension PostgresStore {
+    /// Whether a store could not be opened for want of migrations, which somebody may run meanwhile.
+    public static func lacksMigrations(_ failure: StoreFailure) -> Bool {
+        failure.code == .incompatible && failure.cause.hasPrefix(Migrations.missing)
+    }
+
     /// What ``migrate(_:)`` would apply.
     ///
     /// - Throws: ``StoreFailure`` with the code `unavailable` without a server, `incompatible` if an applied migration

@@ -1,7 +1,11 @@
 import Foundation
 import HTTPTransport
 import PostgresServers
+import PostgresStore
+import Reconciler
 import Testing
+
+@testable import ReconcileDaemon
 
 /// A daemon that is started before its database: it waits, and says for what.
 @Suite(.serialized) struct StartTests {
@@ -96,6 +100,25 @@ import Testing
         #expect(await place.ask("/v1/payments")?.status == 200)
         #expect(try await daemon.terminate() == 0)
         try place.end()
+    }
+
+    /// It was seen while ten migrations ran: the daemon ended, because none was missing any more.
+    @Test func `migrations that were missing are waited for, also if they are there a moment later`() async throws {
+        let server = try await PostgresServer.shared()
+        var settings = try PostgresStoreConfiguration(dsn: server.dsn())
+        settings.schema = server.uniqueSchema()
+        let place = StoreSettings.postgres(settings)
+        var missing: StoreFailure?
+        do {
+            try await PostgresStore(settings).close()
+        } catch {
+            missing = error
+        }
+        try await PostgresStore.migrate(settings)
+        #expect(place.mayHeal(try #require(missing)))
+        try await PostgresStore(settings).close()
+        let other = StoreFailure(.incompatible, operation: "open", cause: "migration 1 was applied with other words")
+        #expect(!place.mayHeal(other))
     }
 
     @Test func `a daemon that waits ends at once when it is told to stop`() async throws {

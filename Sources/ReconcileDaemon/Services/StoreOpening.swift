@@ -54,7 +54,7 @@ struct StoreOpening: Sendable {
                 throw error
             }
         } catch let failure as StoreFailure {
-            guard await configuration.store.mayHeal(failure) else { throw CommandFailure(.unavailable, "\(failure)") }
+            guard configuration.store.mayHeal(failure) else { throw CommandFailure(.unavailable, "\(failure)") }
             return .waits(failure)
         }
     }
@@ -160,15 +160,10 @@ struct StoreOpening: Sendable {
 extension StoreSettings {
     /// Whether a database that could not be opened may be as it has to be a while later, without a change of the
     /// configuration: it is started, promoted or migrated by somebody else. A file is there or is not.
-    func mayHeal(_ failure: StoreFailure) async -> Bool {
-        guard case .postgres(let settings) = self else { return false }
-        if PostgresStore.refusesPassword(failure) { return false }
-        guard failure.code == .incompatible else { return failure.isPassing }
-        // Migrations are run by a job of their own, beside the daemons that wait for it.
-        do throws(StoreFailure) {
-            return try await !PostgresStore.pendingMigrations(settings).isEmpty
-        } catch {
-            return error.isPassing
-        }
+    func mayHeal(_ failure: StoreFailure) -> Bool {
+        guard case .postgres = self, !PostgresStore.refusesPassword(failure) else { return false }
+        // Migrations are run by a job of their own, beside the daemons that wait for it. It may have ended since: what
+        // is pending now says nothing of the failure.
+        return failure.isPassing || PostgresStore.lacksMigrations(failure)
     }
 }
