@@ -63,7 +63,10 @@ import Testing
             #expect(run.window.from == Self.kept + (Span.zero - (contract.clockSkew + contract.visibilityLag)))
             #expect(run.window.to == end)
             #expect(run.kind == .asked && !run.isDry && run.attempt == 0)
+            #expect(run.isOverLostRows == true, "refunds that it finds are taken in")
         }
+        let kept = SiteRecovery(epoch: 2, loss: .promotion, at: Self.lost, keptUntil: Self.kept)
+        #expect(plan(review(both, recovery: kept)).map(\.isOverLostRows) == [nil, nil])
         let others = plan(review(both, at: end + delay + .hours(1)))
         #expect(others.map(\.id) == runs.map(\.id), "whoever looks at whatever time plans the same runs")
     }

@@ -40,12 +40,12 @@ import Testing
         }
         for legs in combinations where legs.count(where: \.isOnePhase) <= 1 {
             for latch in Latch.allCases {
-                for bits in 0..<32 {
+                for bits in 0..<64 {
                     visit(
                         PaymentFacts(
                             latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
-                            inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0,
-                            hasCaptureRequest: bits & 16 != 0))
+                            inRecovery: bits & 4 != 0, mayHaveLostRequests: bits & 32 != 0,
+                            latchAcknowledged: bits & 8 != 0, hasCaptureRequest: bits & 16 != 0))
                 }
             }
         }
@@ -98,6 +98,10 @@ import Testing
         case .rest:
             return facts.holdOnly && facts.legs.allSatisfy { [.held, .taken].contains($0.standing) }
                 ? nil : "rests without everything held"
+        case .adoptCapture:
+            return facts.inRecovery && facts.mayHaveLostRequests && allRead && facts.holdOnly
+                && facts.legs.allSatisfy { $0.standing == .taken }
+                ? nil : "adopts a capture that is not whole"
         case .awaitCapture(let legs):
             return facts.inRecovery && allRead && facts.holdOnly && !legs.isEmpty
                 && legs.allSatisfy { facts.legs[$0].standing == .taken } ? nil : "waits for a capture that was not lost"

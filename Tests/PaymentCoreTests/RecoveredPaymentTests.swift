@@ -7,22 +7,24 @@ import Testing
 
     init() throws { fixture = try Fixture() }
 
-    private func context(_ contracts: [ProviderContract], after span: Span = .zero) throws -> MachineContext {
+    func context(_ contracts: [ProviderContract], after span: Span = .zero) throws -> MachineContext {
         MachineContext(now: fixture.start + span, contracts: try fixture.byName(contracts))
     }
 
     /// A payment whose row is new and untrusted.
-    private func recovering(
-        _ contracts: [ProviderContract], _ capture: CaptureMode = .automatic
+    func recovering(
+        _ contracts: [ProviderContract], _ capture: CaptureMode = .automatic,
+        _ repetition: RecoveryWindow.Repetition? = nil
     ) throws -> PaymentMachine {
         let window = RecoveryWindow(
-            readsCountFrom: fixture.start, latestNotAfter: fixture.start, listingCompared: true)
+            readsCountFrom: fixture.start, latestNotAfter: fixture.start, listingCompared: true,
+            repetition: repetition)
         return PaymentMachine.create(
             try fixture.request(contracts, capture), try context(contracts), recovery: window
         ).machine
     }
 
-    private func read(
+    func read(
         _ status: Observation.Status, _ machine: PaymentMachine, leg: Int, _ context: MachineContext,
         amount: Money? = nil, refunds: [Observation.Movement] = []
     ) -> PaymentEvent {
@@ -103,15 +105,17 @@ import Testing
     }
 
     @Test(arguments: [ProviderContract.reference, .stripe])
-    func `a capture whose request was lost waits for its caller, and then for people`(
+    func `a capture of one leg of two whose request was lost waits for its caller, and then for people`(
         _ contract: ProviderContract
     ) throws {
-        var machine = try recovering([contract], .manual)
-        let early = try context([contract], after: .minutes(1))
+        let contracts = [contract, contract]
+        var machine = try recovering(contracts, .manual)
+        let early = try context(contracts, after: .minutes(1))
         _ = machine.handle(read(.captured, machine, leg: 0, early), early)
+        _ = machine.handle(read(.authorized, machine, leg: 1, early), early)
         let first = try #require(machine.payment.dueAt)
         #expect(machine.payment.state == .processing && first > early.now)
-        let late = try context([contract], after: .days(30))
+        let late = try context(contracts, after: .days(30))
         _ = machine.handle(.woke, late)
         #expect(machine.payment.legs[0].quarantine?.cause == .captureRequestLost)
         #expect(machine.payment.latch == .none, "people decide, and not the deadline")

@@ -108,11 +108,11 @@ import Testing
         var found: Set<String> = []
         for latch in Latch.allCases {
             for legs in ProbeRowTests.legs {
-                for bits in 0..<32 {
+                for bits in 0..<64 {
                     let facts = PaymentFacts(
                         latch: latch, legs: legs, stopAsked: bits & 1 != 0, holdOnly: bits & 2 != 0,
-                        inRecovery: bits & 4 != 0, latchAcknowledged: bits & 8 != 0,
-                        hasCaptureRequest: bits & 16 != 0)
+                        inRecovery: bits & 4 != 0, mayHaveLostRequests: bits & 32 != 0,
+                        latchAcknowledged: bits & 8 != 0, hasCaptureRequest: bits & 16 != 0)
                     found.insert(PaymentTable.shipped.decide(facts).row)
                 }
             }

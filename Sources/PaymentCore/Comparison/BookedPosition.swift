@@ -98,6 +98,7 @@ extension Payment {
         let parts = refunds.flatMap(\.parts).filter { $0.leg == leg.index }
         var given = parts.filter { $0.state == .succeeded }
             .map { RefundPosition(key: $0.effect.key, amount: $0.effect.amount) }
+        given += refundsFound(ofLeg: leg.index).map { RefundPosition(key: $0.key, amount: $0.amount) }
         if leg.isCompensated, !leg.capturedAmount.isZero { given = undoing(leg) }
         return BookedPosition(
             payment: id, leg: leg.index, provider: leg.provider, key: leg.primary.key, amount: leg.amount,
@@ -144,6 +145,7 @@ extension Payment {
         if leg.quarantine != nil || parts.contains(where: { $0.state == .quarantined }) { return .people }
         if isCapturedBesidePeople(leg, parts) { return .people }
         if parts.contains(where: { $0.state == .processing }) || recovery != nil { return .underWay }
+        if isSearched(leg: leg.index) { return .underWay }
         if let conclusion { return conclusion.state != .succeeded && leg.gone == nil ? .underWay : .none }
         if leg.readWantedSince != nil { return .underWay }
         return isResting || leg.gone != nil ? .none : .underWay

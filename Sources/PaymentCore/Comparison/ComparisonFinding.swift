@@ -32,6 +32,14 @@ public struct ComparisonFinding: Sendable, Hashable, Codable {
         balance = nil
     }
 
+    /// What the provider shows given back, refund by refund, that our books do not have, where they differ in nothing
+    /// else.
+    public var refundsOfOthers: [RefundPosition] {
+        guard row == ComparisonTable.refundedByOthers, let ours, let theirs else { return [] }
+        let known = Set(ours.refunds.map(\.key))
+        return theirs.refunds.filter { !known.contains($0.key) }
+    }
+
     /// Money that is not proven.
     public init(provider: ProviderName, unproven balance: BalanceProof) {
         self.provider = provider

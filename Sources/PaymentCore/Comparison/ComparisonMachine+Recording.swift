@@ -148,7 +148,8 @@ extension ComparisonMachine {
     private func open(
         _ finding: ComparisonFinding, _ known: Discrepancy?, into draft: inout Draft, _ now: Timestamp
     ) {
-        let rule = settings.policy.rule(for: finding)
+        let rule = settings.policy.rule(
+            for: finding, findsRefunds: run.isOverLostRows == true && contract.refundVisibility == .byKey)
         var found =
             known?.after(.seen(finding, rule: rule, run: run.id), now)
             ?? Discrepancy(finding, rule: rule, run: run.id, at: now)

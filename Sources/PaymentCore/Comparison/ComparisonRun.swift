@@ -118,6 +118,8 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
     public let attempt: Int
     /// Whether it only says what would happen: it writes nothing but its own record and findings.
     public let isDry: Bool
+    /// Whether it was planned over a loss that may have taken acknowledged rows; `nil` if not.
+    public let isOverLostRows: Bool?
     /// When it was planned, by the store's clock.
     public let createdAt: Timestamp
     /// What changed at or after this moment is too young to be judged. Fixed, so that a resumed run judges alike.
@@ -153,7 +155,8 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
     /// A run that nobody began.
     public init(
         provider: ProviderName, window: ComparedWindow, kind: Kind, attempt: Int = 0, isDry: Bool = false,
-        createdAt: Timestamp, horizon: Timestamp, coveredFrom: Timestamp, overlap: Span, clockMargin: Span
+        isOverLostRows: Bool? = nil, createdAt: Timestamp, horizon: Timestamp, coveredFrom: Timestamp, overlap: Span,
+        clockMargin: Span
     ) {
         id = ComparisonRunID(provider: provider, window: window, kind: kind, attempt: attempt, isDry: isDry)
         self.provider = provider
@@ -161,6 +164,7 @@ public struct ComparisonRun: Sendable, Hashable, Codable {
         self.kind = kind
         self.attempt = attempt
         self.isDry = isDry
+        self.isOverLostRows = isOverLostRows
         self.createdAt = createdAt
         self.horizon = horizon
         self.coveredFrom = coveredFrom

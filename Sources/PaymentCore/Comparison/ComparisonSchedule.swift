@@ -69,7 +69,7 @@ public enum ComparisonSchedule {
     /// run.
     public static func asked(
         at provider: ProviderName, _ window: ComparedWindow, attempt: Int = 0, isDry: Bool = false,
-        _ contract: ProviderContract, _ settings: ComparisonSettings, now: Timestamp
+        isOverLostRows: Bool? = nil, _ contract: ProviderContract, _ settings: ComparisonSettings, now: Timestamp
     ) throws(Refusal) -> ComparisonRun {
         guard contract.listing else { throw .noListing }
         let settled = settledUntil(contract, settings, now: now)
@@ -78,8 +78,8 @@ public enum ComparisonSchedule {
             throw .tooOld(keptFrom: now + (Span.zero - kept))
         }
         return run(
-            at: provider, window, .asked, attempt: attempt, isDry: isDry, coveredFrom: window.from, contract,
-            settings, now)
+            at: provider, window, .asked, attempt: attempt, isDry: isDry, isOverLostRows: isOverLostRows,
+            coveredFrom: window.from, contract, settings, now)
     }
 
     private static func delay(_ contract: ProviderContract, _ settings: ComparisonSettings) -> Span {
@@ -88,11 +88,12 @@ public enum ComparisonSchedule {
 
     private static func run(
         at provider: ProviderName, _ window: ComparedWindow, _ kind: ComparisonRun.Kind, attempt: Int,
-        isDry: Bool = false, coveredFrom: Timestamp, _ contract: ProviderContract, _ settings: ComparisonSettings,
-        _ now: Timestamp
+        isDry: Bool = false, isOverLostRows: Bool? = nil, coveredFrom: Timestamp, _ contract: ProviderContract,
+        _ settings: ComparisonSettings, _ now: Timestamp
     ) -> ComparisonRun {
         ComparisonRun(
-            provider: provider, window: window, kind: kind, attempt: attempt, isDry: isDry, createdAt: now,
+            provider: provider, window: window, kind: kind, attempt: attempt, isDry: isDry,
+            isOverLostRows: isOverLostRows, createdAt: now,
             horizon: settledUntil(contract, settings, now: now), coveredFrom: coveredFrom,
             overlap: max(.zero, settings.overlap ?? contract.visibilityLag), clockMargin: contract.clockSkew)
     }

@@ -69,6 +69,8 @@ extension ComparisonTable {
     /// The row for money that the listing showed, and that the provider denies when it is asked for the key. Reading
     /// the status again shows nothing else: people are told.
     static let denied = "theirs.denied"
+    /// The row for refunds that our books do not have, where both sides agree in all else.
+    static let refundedByOthers = "both.refunded-by-others"
 
     /// A leg of ours has it.
     static let knownRows: [Row] = [
@@ -94,7 +96,7 @@ extension ComparisonTable {
         },
         Row("ours.only", .oursOnly) { $0.theirs == .absent },
         Row("both.refund", .refundDiffers) { $0.bothTook && $0.capturedSame && $0.refunds == .oursDiffer },
-        Row("both.refunded-by-others", .lateReversal) {
+        Row(ComparisonTable.refundedByOthers, .lateReversal) {
             $0.bothTook && $0.capturedSame && $0.refunds == .othersToo
         },
         Row("both.captured", .amountDiffers) { $0.bothTook && !$0.capturedSame },

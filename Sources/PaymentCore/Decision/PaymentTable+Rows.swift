@@ -17,6 +17,11 @@ extension PaymentTable {
 
     /// No latch yet.
     static let undecidedRows: [Row] = [
+        // What nothing is left to be decided about needs no caller: it may have been told, and never ask again. Where
+        // acknowledged rows are kept, no capture has left whose request is not in them.
+        row(.none, "none.recovery-adopt-capture", .adoptCapture) {
+            $0.isProvable && $0.mayHaveLostRequests && $0.holdOnly && $0.taken.count == $0.legs.count
+        },
         row(
             .none, "none.recovery-await-capture", when: { $0.isProvable && $0.holdOnly && !$0.taken.isEmpty },
             then: { .awaitCapture($0.taken) }),

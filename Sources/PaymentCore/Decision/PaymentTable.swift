@@ -89,17 +89,20 @@ public struct PaymentFacts: Sendable, Hashable {
     public var hasCaptureRequest: Bool
     /// Whether rows are untrusted.
     public var inRecovery: Bool
+    /// Whether requests were perhaps carried out whose rows are lost: acknowledged ones may be missing.
+    public var mayHaveLostRequests: Bool
 
     /// Facts.
     public init(
         latch: Latch, legs: [Leg], stopAsked: Bool = false, holdOnly: Bool = false, inRecovery: Bool = false,
-        latchAcknowledged: Bool = true, hasCaptureRequest: Bool = false
+        mayHaveLostRequests: Bool = false, latchAcknowledged: Bool = true, hasCaptureRequest: Bool = false
     ) {
         self.latch = latch
         self.legs = legs
         self.stopAsked = stopAsked
         self.holdOnly = holdOnly
         self.inRecovery = inRecovery
+        self.mayHaveLostRequests = mayHaveLostRequests
         self.latchAcknowledged = latchAcknowledged
         self.hasCaptureRequest = hasCaptureRequest
     }
@@ -121,6 +124,8 @@ public enum PaymentDecision: Sendable, Hashable {
     case undo([Int])
     /// Everything is held, and the caller decides.
     case rest
+    /// Every leg was captured, by a request whose row was lost: it is taken into the rows as it is found.
+    case adoptCapture
     /// These legs were captured by a request whose row was lost: the caller must repeat it.
     case awaitCapture([Int])
     /// These legs were captured by nobody that the rows know: people decide, or the caller repeats its capture.

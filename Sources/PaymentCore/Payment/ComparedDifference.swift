@@ -12,11 +12,13 @@ public struct ComparedDifference: Sendable, Hashable {
     public let action: ComparisonAction
     /// Whether the payment had ended when it was found: what was found before its end says nothing against the end.
     public let hadEnded: Bool
+    /// What the provider shows given back, and our books do not have.
+    public let refunds: [RefundPosition]
 
     /// A difference.
     public init(
         leg: Int, run: ComparisonRunID, finding: ComparisonClass, row: String, action: ComparisonAction,
-        hadEnded: Bool = true
+        hadEnded: Bool = true, refunds: [RefundPosition] = []
     ) {
         self.leg = leg
         self.run = run
@@ -24,6 +26,15 @@ public struct ComparedDifference: Sendable, Hashable {
         self.row = row
         self.action = action
         self.hadEnded = hadEnded
+        self.refunds = refunds
+    }
+
+    /// What is to be done about a finding that has a leg of ours; `nil` for others.
+    public init?(_ finding: ComparisonFinding, action: ComparisonAction, run: ComparisonRunID) {
+        guard let ours = finding.ours else { return nil }
+        self.init(
+            leg: ours.leg, run: run, finding: finding.finding, row: finding.row, action: action,
+            hadEnded: ours.state.isFinal, refunds: finding.refundsOfOthers)
     }
 }
 

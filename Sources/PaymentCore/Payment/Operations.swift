@@ -21,8 +21,17 @@ public struct CaptureRequest: Sendable, Hashable, Codable {
     public let key: IdempotencyKey
     /// The amount for each leg, in the order of the legs; what is not captured is released.
     public let amounts: [Money]
-    /// When it was asked.
+    /// When it was asked, or found.
     public let at: Timestamp
+    /// Whether its row was lost, and it was found at the providers: the key is one of ours until its caller asks again.
+    /// `nil` for one that was asked for here.
+    public internal(set) var isFound: Bool? = nil
+
+    /// A request whose row was lost, as the providers show it. Its caller's key cannot be told from what they show; the
+    /// transaction's stands for it.
+    static func found(_ amounts: [Money], of transaction: EffectKey, at now: Timestamp) throws -> CaptureRequest {
+        CaptureRequest(key: try IdempotencyKey("found/\(transaction.text)"), amounts: amounts, at: now, isFound: true)
+    }
 }
 
 /// The state of a refund that was asked for.

@@ -122,6 +122,10 @@ public struct Payment: Sendable, Hashable, Codable {
     public internal(set) var heldAt: Timestamp? = nil
     /// Refunds that were asked for, in order.
     public internal(set) var refunds: [Refund]
+    /// Refunds whose rows were lost, and that a comparison found; `nil` where there is none.
+    public internal(set) var foundRefunds: [FoundRefund]? = nil
+    /// Set while such refunds are looked for.
+    public internal(set) var refundSearch: RefundSearch? = nil
     /// How it ended.
     public internal(set) var conclusion: Conclusion?
     /// Set while its rows are untrusted: until it ended, and after that as long as a refund of it is under way.
@@ -191,9 +195,14 @@ public struct Payment: Sendable, Hashable, Codable {
         return !isBeingConfirmed && legs.contains { $0.gone == nil && $0.believed(in: recovery)?.status == .notFound }
     }
 
-    /// Whether money that was taken is being given back, as its caller asked.
+    /// Whether a lost row may have sent a capture or a refund. Where acknowledged rows are kept it is in the rows, or
+    /// has not left.
+    var mayHaveLostRequests: Bool { recovery?.repetition != nil }
+
+    /// Whether money that was taken is being given back, as its caller asked, or whether it was is being read.
     var hasRefundUnderWay: Bool {
-        conclusion?.state == .succeeded && refunds.contains { $0.parts.contains { $0.state == .processing } }
+        guard conclusion?.state == .succeeded else { return false }
+        return refunds.contains { $0.parts.contains { $0.state == .processing } } || refundSearch != nil
     }
 
     /// Why the payment is where it is, if there is anything to say.
@@ -217,16 +226,18 @@ public struct Payment: Sendable, Hashable, Codable {
         var parts = refunds.compactMap { refund in
             refund.parts.first { $0.leg == index && $0.state == .succeeded }?.effect.amount
         }
+        parts += refundsFound(ofLeg: index).map(\.amount)
         if let leg = legs.first(where: { $0.index == index }), leg.isCompensated { parts.append(leg.capturedAmount) }
         return total(parts, currency: currency)
     }
 
-    /// What may still be refunded of one leg: what was captured less every refund that did not fail.
+    /// What may still be refunded of one leg: what was captured less every refund that did not fail or was found.
     public func refundableAmount(ofLeg index: Int) -> Money {
         guard let leg = legs.first(where: { $0.index == index }) else { return .zero(amount.currency) }
-        let reserved = refunds.compactMap { refund in
+        let asked = refunds.compactMap { refund in
             refund.parts.first { $0.leg == index && $0.state != .failed }?.effect.amount
         }
+        let reserved = asked + refundsFound(ofLeg: index).map(\.amount)
         do {
             return try leg.capturedAmount.subtracting(total(reserved, currency: amount.currency))
         } catch {

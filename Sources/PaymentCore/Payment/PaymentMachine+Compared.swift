@@ -12,6 +12,8 @@ extension PaymentMachine {
                 AuditField("action", difference.action.rawValue),
             ], context)
         switch difference.action {
+        case .settle where !difference.refunds.isEmpty && payment.conclusion?.state == .succeeded:
+            searchRefunds(context)
         case .settle where payment.conclusion == nil || difference.hadEnded: askAgain(leg: index, context)
         case .settle: break  // It ended since, with a reason of its own. If it differs still, another run finds it.
         case .quarantine: return stop(leg: index, difference, context)

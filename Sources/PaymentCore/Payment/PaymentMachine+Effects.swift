@@ -94,9 +94,6 @@ extension PaymentMachine {
         return known?.refunds.contains { $0.state == .pending } ?? false
     }
 
-    /// Whether a lost row may have sent a refund. Where acknowledged rows are kept it is in the rows, or has not left.
-    var mayHaveSentRefunds: Bool { payment.recovery?.repetition != nil }
-
     /// Whether a refund that this row has not sent was never executed, and never will be, by a request of a lost row.
     /// A read that counts shows what was taken, and nothing given back that could be it.
     private func isNotRefunded(
@@ -107,7 +104,8 @@ extension PaymentMachine {
         else { return false }
         switch contract.refundVisibility {
         case .byKey: return !known.refunds.contains { $0.key == effect.key }
-        case .sumsOnly: return !mayHaveSentRefunds || !showsMore(StatusReading.givenBack(known), thanRefundedOf: leg)
+        case .sumsOnly:
+            return !payment.mayHaveLostRequests || !showsMore(StatusReading.givenBack(known), thanRefundedOf: leg)
         }
     }
 

@@ -257,10 +257,11 @@ extension PaymentMachine {
     private mutating func openRecoveryOfRefunds(_ window: RecoveryWindow, _ context: MachineContext) {
         guard payment.hasRefundUnderWay else { return }
         payment.recovery = window
-        for part in payment.refunds.flatMap(\.parts) where part.state == .processing {
-            payment.legs[part.leg].knowledge = nil
-            payment.legs[part.leg].conclusiveReads = 0
-            payment.legs[part.leg].notBefore = nil
+        let parts = payment.refunds.flatMap(\.parts).filter { $0.state == .processing }
+        for index in Set(payment.refundSearch?.legs ?? []).union(parts.map(\.leg)) {
+            payment.legs[index].knowledge = nil
+            payment.legs[index].conclusiveReads = 0
+            payment.legs[index].notBefore = nil
         }
         record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
     }

@@ -30,6 +30,11 @@ extension PaymentMachine {
         guard payment.captureMode == .manual else {
             throw .wrongState(payment.state, allowed: "only a payment with capture: manual is captured")
         }
+        if let named = try foundCapture(by: key, amounts, context) {
+            payment.capture = named
+            record(operation: "capture", key: key, amounts: named.amounts.map(\.description), context)
+            return plan(context)
+        }
         let found = legsFoundCaptured(by: key, context)
         guard payment.isResting && !holdRanOut(context) || awaitsLostCapture(context) || !found.isEmpty else {
             if payment.capture != nil { throw .tooLate(state: payment.state) }
@@ -46,6 +51,24 @@ extension PaymentMachine {
         record(
             operation: "capture", key: key, amounts: request.amounts.map(\.description), context)
         return plan(context)
+    }
+
+    /// The capture that was found after its row was lost, under its caller's key, where this is its caller asking
+    /// again: every provider shows that key.
+    private func foundCapture(
+        by key: IdempotencyKey, _ amounts: [Int: Money]?, _ context: MachineContext
+    ) throws(OperationRefusal) -> CaptureRequest? {
+        guard let found = payment.capture, found.isFound == true else { return nil }
+        let isThis = payment.legs.allSatisfy { leg in
+            let ours = effectKey(.capture, operation: key, leg: leg, context)
+            return leg.knowledge?.captures.contains { $0.key == ours && $0.state == .succeeded } ?? false
+        }
+        guard isThis else { return nil }
+        guard try captureAmounts(amounts) == found.amounts else {
+            let words = found.amounts.map(\.description).joined(separator: ", ")
+            throw .invalid(field: "legs", detail: "under this key \(words) was captured; the same is allowed")
+        }
+        return CaptureRequest(key: key, amounts: found.amounts, at: found.at)
     }
 
     /// After lost rows a caller may have been told more than the row says: the payment is read first, and then judged.
@@ -99,7 +122,13 @@ extension PaymentMachine {
             if payment.latch == .none || payment.latch == .forward { try requireConfirmed() }
             throw .wrongState(payment.state, allowed: "refund needs the state succeeded")
         }
+        let found = foundRefunds(by: key, context)
         let asked = try refundAmounts(amounts, key, context)
+        for (index, refund) in found where !asked.contains(where: { $0 == (index, refund.amount) }) {
+            throw .invalid(
+                field: "legs[].amount",
+                detail: "under this key \(refund.amount) of leg \(index) was given back; the same is allowed")
+        }
         let parts = asked.map { index, amount in
             Refund.Part(
                 leg: index,
@@ -107,10 +136,11 @@ extension PaymentMachine {
                     kind: .refund,
                     key: effectKey(.refund, operation: key, leg: payment.legs[index], context),
                     amount: amount),
-                state: .processing, reason: nil)
+                state: found[index] == nil ? .processing : .succeeded, reason: nil)
         }
         for (index, _) in asked { payment.legs[index].inquiries = 0 }
         payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
+        payment.foundRefunds = payment.foundRefunds?.filter { found[$0.leg]?.key != $0.key }
         record(
             operation: "refund", key: key, amounts: asked.map { "leg \($0.0): \($0.1)" }, context)
         if let window = context.recovery?.needed(by: payment) { openRecovery(window, context) }
@@ -159,10 +189,14 @@ extension PaymentMachine {
         let available = payment.refundableAmount(ofLeg: leg.index)
         guard let contract = contract(of: leg, context), contract.refundVisibility == .byKey else { return available }
         let parts = payment.refunds.flatMap(\.parts).filter { $0.leg == leg.index }
-        let ours = parts.map(\.effect.key) + [effectKey(.refund, operation: key, leg: leg, context)]
+        let found = payment.refundsFound(ofLeg: leg.index)
+        let own = effectKey(.refund, operation: key, leg: leg, context)
+        let ours = parts.map(\.effect.key) + found.map(\.key) + [own]
         let strangers = leg.knowledge?.refunds.filter { $0.state == .succeeded && !ours.contains($0.key) } ?? []
         do {
-            return try available.subtracting(Money.sum(strangers.map(\.amount), in: available.currency))
+            let again = try Money.sum(found.filter { $0.key == own }.map(\.amount), in: available.currency)
+            return try available.adding(again)
+                .subtracting(Money.sum(strangers.map(\.amount), in: available.currency))
         } catch {
             return .zero(available.currency)  // More was given back than is left.
         }

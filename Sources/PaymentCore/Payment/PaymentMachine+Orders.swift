@@ -141,7 +141,9 @@ extension PaymentMachine {
     ) {
         let refund = payment.refunds[refundIndex].parts[part]
         let leg = payment.legs[refund.leg]
-        guard !busy.contains(leg.index), let contract = contract(of: leg, context) else { return }
+        guard !busy.contains(leg.index), !payment.isSearched(leg: leg.index),
+            let contract = contract(of: leg, context)
+        else { return }
         if contract.refundVisibility == .sumsOnly {
             switch overlap(refundIndex, leg: leg.index) {
             case .processing: return
@@ -201,7 +203,8 @@ extension PaymentMachine {
     /// Whether a refund may be among what was given back before it was asked for here, by a request of a lost row, and
     /// its provider may have forgotten the key. Where only sums are shown, no comparison tells more.
     private func isPerhapsGiven(_ refund: Effect, _ leg: Leg, _ contract: ProviderContract) -> Bool {
-        guard mayHaveSentRefunds, contract.safeResendAge != nil, refund.attempts == 0, let sum = refund.sumBefore
+        guard payment.mayHaveLostRequests, contract.safeResendAge != nil, refund.attempts == 0,
+            let sum = refund.sumBefore
         else { return false }
         return showsMore(sum, thanRefundedOf: leg)
     }

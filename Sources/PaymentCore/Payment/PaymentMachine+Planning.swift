@@ -17,6 +17,7 @@ extension PaymentMachine {
             askAboutDifferences(&actions, context)
         }
         undoLateCharges(&actions, context)
+        if payment.conclusion?.state == .succeeded { findRefunds(&actions, context) }
         planRefunds(&actions, context)
         if payment.conclusion != nil, !payment.hasRefundUnderWay { payment.recovery = nil }
         askAboutQuarantined(&actions, context)
@@ -52,6 +53,8 @@ extension PaymentMachine {
             if payment.heldAt == nil { payment.heldAt = context.now }
             wake(at: holdEnds(context) ?? nextLookAtHold(context), for: nil)
             return false
+        case .adoptCapture:
+            return adoptCapture(row: verdict.row, &actions, context)
         case .awaitCapture(let legs):
             // Without an end of the hold its caller has as long as anything is asked about in doubt.
             let longest = context.policy.inquirySchedule.delays.max() ?? .zero
@@ -88,6 +91,30 @@ extension PaymentMachine {
         return context.now + min(max(shortest, waited), longest)
     }
 
+    /// Takes a capture into the row that a lost row asked for: every leg is captured, and the amounts are what was
+    /// taken. Where a provider does not say how much, people decide.
+    private mutating func adoptCapture(
+        row: String, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) -> Bool {
+        let amounts = payment.legs.map(\.capturedAmount)
+        do {
+            guard !amounts.contains(where: \.isZero) else { throw UntoldAmount() }
+            payment.capture = try CaptureRequest.found(amounts, of: payment.legs[0].primary.key, at: context.now)
+            let words = amounts.map(\.description).joined(separator: ", ")
+            record(
+                .operation,
+                [AuditField("operation", "capture found"), AuditField("row", row), AuditField("amounts", words)],
+                context)
+        } catch {
+            for index in payment.legs.indices {
+                quarantine(.capture, leg: index, cause: .captureRequestLost, row: row, &actions, context)
+            }
+        }
+        return true
+    }
+
+    private struct UntoldAmount: Error {}
+
     /// Once it ended without success every leg is gone; one that is not appeared later.
     private mutating func undoLateCharges(_ actions: inout [PaymentAction], _ context: MachineContext) {
         guard let conclusion = payment.conclusion, conclusion.state != .succeeded else { return }
@@ -115,8 +142,8 @@ extension PaymentMachine {
             },
             stopAsked: payment.stopReason != nil && payment.latch == .none,
             holdOnly: payment.captureMode == .manual && payment.capture == nil,
-            inRecovery: payment.recovery != nil, latchAcknowledged: payment.latchAcknowledged,
-            hasCaptureRequest: payment.capture != nil)
+            inRecovery: payment.recovery != nil, mayHaveLostRequests: payment.mayHaveLostRequests,
+            latchAcknowledged: payment.latchAcknowledged, hasCaptureRequest: payment.capture != nil)
     }
 
     /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.

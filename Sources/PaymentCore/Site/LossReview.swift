@@ -121,7 +121,7 @@ public enum LossReview: Sendable, Hashable {
                 isCompared = false
                 obstacles.append(.notCompared(provider.provider, window))
             }
-            switch next(provider, window, since, settings, now) {
+            switch next(provider, window, recovery.loss, since, settings, now) {
             case .plan(let run): plan.append(run)
             case .wait(let obstacle): obstacles += obstacle.map { [$0] } ?? []
             }
@@ -155,8 +155,8 @@ public enum LossReview: Sendable, Hashable {
 
     /// A run over the whole window, or another attempt at it.
     private static func next(
-        _ provider: Evidence, _ window: ComparedWindow, _ runs: [Run], _ settings: ComparisonSettings,
-        _ now: Timestamp
+        _ provider: Evidence, _ window: ComparedWindow, _ loss: RecoveryWindow.Loss, _ runs: [Run],
+        _ settings: ComparisonSettings, _ now: Timestamp
     ) -> Next {
         let own = runs.filter { $0.kind == .asked && $0.window == window }.max { $0.attempt < $1.attempt }
         if let own {
@@ -166,8 +166,8 @@ public enum LossReview: Sendable, Hashable {
         do {
             return .plan(
                 try ComparisonSchedule.asked(
-                    at: provider.provider, window, attempt: own.map { $0.attempt + 1 } ?? 0, provider.contract,
-                    settings, now: now))
+                    at: provider.provider, window, attempt: own.map { $0.attempt + 1 } ?? 0,
+                    isOverLostRows: loss.keepsAcknowledgedRows ? nil : true, provider.contract, settings, now: now))
         } catch .tooYoung {
             return .wait(nil)  // It passes; that the provider was not compared is said already.
         } catch {

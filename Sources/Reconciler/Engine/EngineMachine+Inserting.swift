@@ -62,10 +62,10 @@ extension EngineMachine {
         tickets.insert(ticket)
         switch order.action {
         case .settle, .quarantine:
-            guard let ours = order.finding.ours else { return answer(ticket, .told) }
-            let difference = ComparedDifference(
-                leg: ours.leg, run: order.run, finding: order.finding.finding, row: order.finding.row,
-                action: order.action, hadEnded: ours.state.isFinal)
+            guard let ours = order.finding.ours,
+                let difference = ComparedDifference(order.finding, action: order.action, run: order.run)
+            else { return answer(ticket, .told) }
+            if rules.breaks(.foundRefundsForgotten), !difference.refunds.isEmpty { return answer(ticket, .told) }
             // Without a row there is nothing to settle: it was pruned since the run looked.
             deliver(ours.payment, Delivery(events: [.compared(difference)], ticket: ticket, mayBeGone: true))
         case .undo:

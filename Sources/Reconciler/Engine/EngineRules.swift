@@ -42,6 +42,8 @@ package struct EngineRules: Sendable, Hashable {
         case writtenWithoutWindow
         /// A refund that is asked for after lost rows is not told of the window of recovery.
         case refundsOutsideWindow
+        /// What a comparison over lost rows found given back is not told to its payment.
+        case foundRefundsForgotten
         /// A request that another writer overtook is answered as if it had been taken.
         case overtakenWriteTaken
         /// A change that the store did not take is not tried again.

@@ -83,11 +83,17 @@ public struct MoneyMatchesBooks: Invariant {
     }
 
     /// Whether a refund went with lost rows, and its caller did not come again for it: people are told that more was
-    /// given back than we know of.
+    /// given back than we know of. The comparison over the loss takes it in where refunds are shown one by one.
     private func isRefundLost(_ leg: Leg, _ evidence: Evidence) -> Bool {
-        guard lostRows else { return false }
+        guard lostRows, let provider = evidence.provider(leg.provider) else { return false }
+        let comparisons = evidence.rows.comparisons
+        let isTakenIn =
+            provider.contract.refundVisibility == .byKey
+            && comparisons.runs.values.contains {
+                $0.provider == leg.provider && $0.isOverLostRows == true && $0.state == .completed
+            }
         let id = DiscrepancyID(provider: leg.provider, subject: .transaction(leg.primary.key))
-        guard let found = evidence.rows.comparisons.discrepancies[id], found.state != .closed else { return false }
+        guard !isTakenIn, let found = comparisons.discrepancies[id], found.state != .closed else { return false }
         return found.finding == .lateReversal
     }
 

@@ -132,7 +132,10 @@ extension Plant {
             breaks: [6, 7, 15], in: .lossyInDoubt),
         breach(
             .refundsOutsideWindow, "a refund that is asked for after lost rows is sent before it is asked about",
-            within: 60, breaks: [24], in: .lossy),
+            within: 60, breaks: [24], in: .lossyLate),
+        breach(
+            .foundRefundsForgotten, "refunds that a comparison over lost rows finds are not taken in", within: 100,
+            breaks: [1], in: .lossyLate),
         breach(
             .unconfirmedJudged, "what is asked of a payment that is being confirmed is judged by its row", within: 60,
             breaks: [15], in: .lossy),

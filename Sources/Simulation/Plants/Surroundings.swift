@@ -76,6 +76,11 @@ public struct Surroundings: Sendable {
 
     /// Rows are lost in every run.
     static let lossy = Surroundings(replication: .asynchronous, rates: loss, standbyLag: .seconds(15))
+    /// The same, where what is lost is minutes long, and nobody cancels: refunds are among it.
+    static let lossyLate = Surroundings(
+        replication: .asynchronous,
+        rates: loss.merging([.callerCancels: 0, .callerRepeats: 0], uniquingKeysWith: min),
+        standbyLag: .minutes(5))
     /// The same, where much comes to an end just before.
     static let lossyEnds = Surroundings(
         replication: .asynchronous,

@@ -40,6 +40,8 @@ extension Probes {
     }
 
     private mutating func operation(_ entry: AuditEntry, _ commit: Commit) {
+        note(.captureFound, entry.value("operation") == "capture found")
+        note(.refundFound, entry.value("operation") == "refund found")
         guard let before = commit.before, entry.value("operation") == "cancel" else { return }
         note(.cancelBesideSend, before.legs.contains { $0.primary.open != nil })
         note(.canceledWhileResting, before.isResting)

@@ -46,6 +46,8 @@ public enum Situation: String, Sendable, Hashable, CaseIterable {
     case partialCapture = "less than everything is captured"
     case equalRefunds = "two equal refunds of one leg are asked"
     case refundBySums = "a refund is known by the sum before it"
+    case captureFound = "a capture of a lost row is taken in"
+    case refundFound = "a refund of a lost row is taken in"
     // What people must decide.
     case contradictionFound = "what the provider shows cannot be what was asked"
     case acceptedButMissing = "an accepted effect is nowhere to be found"

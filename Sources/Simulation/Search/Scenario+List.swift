@@ -218,6 +218,11 @@ extension Scenario {
         make("one sale, two failovers", [sale]) { $0.losses = .failovers(2) },
         make("one sale that cancel reverses, two failovers", [reversingSale]) { $0.losses = .failovers(2) },
         make("W2 one leg, one restore", [tombstone]) { restored(&$0, 1) },
+        make("one leg, one restore, manual capture of a part", [tombstone]) {
+            restored(&$0, 1)
+            $0.captureMode = .manual
+            $0.capturesPart = true
+        },
         make("W4 one leg, two restores", [tombstone]) { restored(&$0, 2) },
         make("W6 one sale, two restores", [reversingSale]) { restored(&$0, 2) },
         make("one leg, two failovers, hurrying", [tombstone]) { hurried(&$0, 2) },

@@ -15,6 +15,15 @@ struct CallerTask {
     /// What it was told last.
     var last: CallerAnswer?
 
+    /// It was told how its capture or refund ended.
+    var isContent: Bool {
+        guard isDone, case .settled = last else { return false }
+        switch planned.operation.kind {
+        case .capture, .refund: return true
+        case .create, .cancel: return false
+        }
+    }
+
     var isCreate: Bool {
         if case .create = planned.operation.kind { return true }
         return false
@@ -80,10 +89,14 @@ extension World {
         }
     }
 
-    /// Rows were lost: whoever asked for something about these payments asks again, answered or not.
+    /// Rows were lost: whoever asked for something about these payments asks again, answered or not. Half of those that
+    /// were told how their capture or refund ended do not: they have no reason to.
     mutating func repeatAll(_ payments: [Int]) {
         for payment in payments {
             for task in tasksOf[payment] where tasks[task].attempts > 0 {
+                if tasks[task].isContent, Chance.happens(perMillion: 500_000, chance.bits(68, UInt64(task))) {
+                    continue
+                }
                 tasks[task].isDone = false
                 tasks[task].attempts = 0
                 let bits = chance.bits(67, UInt64(task), UInt64(sites[activeSite].row.epoch))

@@ -1,0 +1,165 @@
+import PaymentCore
+import Testing
+
+/// After lost rows a comparison finds refunds of which no row tells. Their callers may have been told, and never ask
+/// again: the books take them in.
+@Suite struct FoundRefundTests {
+    let fixture: Fixture
+    let run: ComparisonRunID
+
+    init() throws {
+        fixture = try Fixture()
+        run = try Compared.run().id
+    }
+
+    /// A payment that succeeded and gave back an amount under the key `refund-1`, of which the standby knows nothing.
+    private func afterLoss(givenBack amount: Int64) throws -> (stage: Stage, given: RefundPosition) {
+        var stage = try fixture.stage([.reference])
+        stage.run()
+        stage.replicate()
+        stage.run()
+        try stage.refund([0: amount], key: "refund-1")
+        stage.run()
+        let part = try #require(stage.durable.refunds.first?.parts.first)
+        try stage.failOver(fixture.request([.reference]), repetition: .awaited)
+        #expect(stage.durable.refunds.isEmpty && stage.durable.refunded.isZero)
+        return (stage, RefundPosition(key: part.effect.key, amount: part.effect.amount))
+    }
+
+    /// Tells the payment what the comparison over the loss found.
+    private func tell(_ stage: inout Stage, _ refund: RefundPosition) {
+        if stage.holder == nil { _ = stage.restarted() }
+        stage.handle(
+            .compared(
+                ComparedDifference(
+                    leg: 0, run: run, finding: .lateReversal, row: "both.refunded-by-others", action: .settle,
+                    refunds: [refund])))
+    }
+
+    /// Until nothing is due.
+    private func rest(_ stage: inout Stage) {
+        stage.run(while: { $0.durable.dueAt != nil || !$0.wire.isEmpty || !($0.holder?.busy.isEmpty ?? true) })
+    }
+
+    private func found(_ amount: Int64) throws -> Stage {
+        var (stage, given) = try afterLoss(givenBack: amount)
+        tell(&stage, given)
+        rest(&stage)
+        return stage
+    }
+
+    @Test func `it counts once it is read, and nothing is sent`() throws {
+        var (stage, given) = try afterLoss(givenBack: 300)
+        let sent = stage.sent.count
+        tell(&stage, given)
+        rest(&stage)
+        #expect(stage.durable.refunded == (try fixture.amount(300)))
+        #expect(stage.durable.refundableAmount(ofLeg: 0) == (try fixture.amount(700)))
+        #expect(stage.durable.bookedPositions[0].refunds == [given])
+        #expect(stage.durable.bookedPositions[0].work == .none && stage.durable.dueAt == nil)
+        #expect(stage.sent.count == sent)
+        #expect(stage.trail.contains { $0.fields.contains(AuditField("operation", "refund found")) })
+        tell(&stage, given)
+        rest(&stage)
+        #expect(stage.durable.refunded == (try fixture.amount(300)), "it is the same, however often it is found")
+    }
+
+    @Test func `what the provider does not show when it is asked is not counted`() throws {
+        var stage = try fixture.stage([.reference])
+        stage.run()
+        tell(&stage, RefundPosition(key: EffectKey(reported: "nobody's"), amount: try fixture.amount(300)))
+        rest(&stage)
+        #expect(stage.durable.refunded.isZero && stage.durable.foundRefunds == nil)
+        #expect(stage.durable.dueAt == nil)
+    }
+
+    @Test func `its caller asks again and has it as its own`() throws {
+        var stage = try found(300)
+        let sent = stage.sent.count
+        try stage.refund([0: 300], key: "refund-1")
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.durable.foundRefunds?.isEmpty ?? true)
+        rest(&stage)
+        #expect(stage.durable.refunded == (try fixture.amount(300)))
+        #expect(stage.sent.count == sent && stage.net(0) == 700)
+        try stage.refund([0: 700], key: "refund-2")
+        rest(&stage)
+        #expect(stage.net(0) == 0)
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded, .succeeded])
+    }
+
+    @Test func `all that remained is asked for again without amounts`() throws {
+        var stage = try found(1_000)
+        try stage.refund(key: "refund-1")
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.durable.refunded == (try fixture.amount(1_000)))
+    }
+
+    @Test func `under its key another amount is refused, and under another key no more than is left`() throws {
+        var stage = try found(300)
+        #expect(throws: OperationRefusal.self) { try stage.refund([0: 200], key: "refund-1") }
+        #expect(throws: OperationRefusal.self) { try stage.refund([0: 800], key: "refund-2") }
+        #expect(stage.durable.refunds.isEmpty)
+        #expect(stage.durable.refunded == (try fixture.amount(300)))
+    }
+
+    @Test func `a caller that comes before it is read is answered once it is`() throws {
+        var (stage, given) = try afterLoss(givenBack: 300)
+        let sent = stage.sent.count
+        stage.readScript = [.unavailable]
+        tell(&stage, given)
+        try stage.refund([0: 300], key: "refund-1")
+        #expect(stage.durable.refunds.map(\.state) == [.processing])
+        rest(&stage)
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.sent.count == sent && stage.net(0) == 700)
+        #expect(stage.durable.refunded == (try fixture.amount(300)))
+    }
+
+    /// Each leg is listed by a run of its own, and what the first changed is too young for the second.
+    @Test func `what was given back of other legs is found with it`() throws {
+        var stage = try fixture.stage([.reference, .reference])
+        stage.run()
+        stage.replicate()
+        stage.run()
+        try stage.refund([0: 300, 1: 200], key: "refund-1")
+        stage.run()
+        let part = try #require(stage.durable.refunds.first?.parts.first)
+        try stage.failOver(fixture.request([.reference, .reference]), repetition: .awaited)
+        tell(&stage, RefundPosition(key: part.effect.key, amount: part.effect.amount))
+        rest(&stage)
+        #expect(stage.durable.refunded == (try fixture.amount(500)))
+        try stage.refund([0: 300, 1: 200], key: "refund-1")
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.durable.refunded == (try fixture.amount(500)))
+    }
+
+    @Test func `a refund that is asked for after lost rows finds the one before it`() throws {
+        var (stage, _) = try afterLoss(givenBack: 300)
+        try stage.refund([0: 100], key: "refund-2")
+        rest(&stage)
+        #expect(stage.net(0) == 600)
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+        #expect(stage.durable.refunded == (try fixture.amount(400)))
+    }
+
+    @Test func `refunds are taken in only where acknowledged rows may be lost, and only if nothing else differs`()
+        throws
+    {
+        let ours = try Compared.ours("k", .taken)
+        let theirs = try Compared.theirs("k", .captured, refunds: ["lost": 300])
+        func finding(_ ours: BookedPosition, _ theirs: ListedPosition) -> ComparisonFinding {
+            let facts = ComparisonFacts(
+                ours: ours, named: nil, theirs: theirs, in: .init(horizon: Compared.start + .hours(1)))
+            return ComparisonFinding(
+                provider: ours.provider, key: ours.key, ComparisonTable.shipped.classify(facts), ours: ours,
+                named: nil,
+                theirs: theirs)
+        }
+        let policy = ComparisonPolicy.standard
+        #expect(policy.rule(for: finding(ours, theirs)).action == .tell)
+        #expect(policy.rule(for: finding(ours, theirs), findsRefunds: true).action == .settle)
+        let voided = try Compared.theirs("k", .voided)
+        #expect(policy.rule(for: finding(ours, voided), findsRefunds: true).action == .tell)
+    }
+}

@@ -1,0 +1,51 @@
+import PaymentCore
+import Testing
+
+/// Captures whose requests were lost with their rows, while the providers show what they did.
+extension RecoveredPaymentTests {
+    /// A caller that was told never asks again (a partition of two sites: two payments went on for ever).
+    @Test func `a capture of every leg is taken into the row, though its request was lost`() throws {
+        let contracts = [ProviderContract.reference, .reference]
+        var machine = try recovering(contracts, .manual, .awaited)
+        let now = try context(contracts, after: .minutes(1))
+        _ = machine.handle(read(.captured, machine, leg: 0, now), now)
+        #expect(machine.payment.latch == .none)
+        _ = machine.handle(read(.captured, machine, leg: 1, now), now)
+        #expect(machine.payment.state == .succeeded)
+        #expect(machine.payment.capture?.isFound == true)
+        #expect(machine.payment.captured == machine.payment.amount)
+    }
+
+    @Test func `the caller of a capture that was found asks again and is told; another one came too late`() throws {
+        var machine = try recovering([.reference], .manual, .awaited)
+        let now = try context([.reference], after: .minutes(1))
+        let leg = machine.payment.legs[0]
+        let key = try IdempotencyKey("capture-1")
+        let lost = EffectKey(
+            EffectKey.Source(
+                caller: machine.payment.caller, payment: machine.payment.id, operation: key, leg: 0, effect: .capture),
+            format: ProviderContract.reference.keyFormat)
+        let part = try fixture.amount(400)
+        let seen = Observation(
+            .captured, began: now.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+            captures: [Observation.Movement(key: lost, amount: part, state: .succeeded)])
+        _ = machine.handle(.inquired(leg: 0, seen), now)
+        #expect(machine.payment.state == .succeeded && machine.payment.captured == part)
+        #expect(throws: OperationRefusal.tooLate(state: .succeeded)) {
+            try machine.capture(key: IdempotencyKey("capture-2"), amounts: nil, now)
+        }
+        #expect(throws: OperationRefusal.self, "other amounts under the same key") {
+            try machine.capture(key: key, amounts: nil, now)
+        }
+        _ = try machine.capture(key: key, amounts: [0: part], now)
+        #expect(machine.payment.capture?.key == key && machine.payment.capture?.isFound == nil)
+        #expect(machine.payment.state == .succeeded)
+    }
+
+    @Test func `where acknowledged rows are kept, a capture that no row asked for is not its caller's`() throws {
+        var machine = try recovering([.reference], .manual)
+        let now = try context([.reference], after: .minutes(1))
+        _ = machine.handle(read(.captured, machine, leg: 0, now), now)
+        #expect(machine.payment.capture == nil && machine.payment.state == .processing)
+    }
+}
