@@ -74,6 +74,7 @@ struct Projection {
         put(text: payment.stopReason?.code.rawValue)
         put(flag: payment.cancel != nil)
         put(flag: payment.capture != nil)
+        put(flag: payment.capture?.isFound == true)
         put(flag: payment.heldAt != nil)
         put(text: payment.conclusion?.state.rawValue)
         put(flag: now >= payment.deadline)
@@ -96,6 +97,23 @@ struct Projection {
                 put(part.effect, payment.legs[part.leg], payment)
                 put(flag: (payment.legs[part.leg].knowledge?.began ?? payment.createdAt) >= refund.createdAt)
             }
+        }
+        putFound(payment)
+    }
+
+    /// What was given back by requests of lost rows, and whether that is looked for.
+    private mutating func putFound(_ payment: Payment) {
+        let found = payment.foundRefunds ?? []
+        put(number: Int64(found.count))
+        for refund in found {
+            put(number: Int64(refund.leg))
+            put(text: refund.key.text)
+            put(number: refund.amount.value)
+        }
+        guard let search = payment.refundSearch else { return }
+        for leg in payment.legs {
+            put(flag: search.legs.contains(leg.index))
+            put(flag: leg.knowledge.map { $0.began >= search.since } ?? false)
         }
     }
 
