@@ -5,12 +5,8 @@ import Testing
 /// again: the books take them in.
 @Suite struct FoundRefundTests {
     let fixture: Fixture
-    let run: ComparisonRunID
 
-    init() throws {
-        fixture = try Fixture()
-        run = try Compared.run().id
-    }
+    init() throws { fixture = try Fixture() }
 
     /// A payment that succeeded and gave back an amount under the key `refund-1`, of which the standby knows nothing.
     private func afterLoss(givenBack amount: Int64) throws -> (stage: Stage, given: RefundPosition) {
@@ -27,7 +23,8 @@ import Testing
     }
 
     /// Tells the payment what the comparison over the loss found.
-    private func tell(_ stage: inout Stage, _ refund: RefundPosition) {
+    private func tell(_ stage: inout Stage, _ refund: RefundPosition) throws {
+        let run = try Compared.run().id
         if stage.holder == nil { _ = stage.restarted() }
         stage.handle(
             .compared(
@@ -43,7 +40,7 @@ import Testing
 
     private func found(_ amount: Int64) throws -> Stage {
         var (stage, given) = try afterLoss(givenBack: amount)
-        tell(&stage, given)
+        try tell(&stage, given)
         rest(&stage)
         return stage
     }
@@ -51,7 +48,7 @@ import Testing
     @Test func `it counts once it is read, and nothing is sent`() throws {
         var (stage, given) = try afterLoss(givenBack: 300)
         let sent = stage.sent.count
-        tell(&stage, given)
+        try tell(&stage, given)
         rest(&stage)
         #expect(stage.durable.refunded == (try fixture.amount(300)))
         #expect(stage.durable.refundableAmount(ofLeg: 0) == (try fixture.amount(700)))
@@ -59,7 +56,7 @@ import Testing
         #expect(stage.durable.bookedPositions[0].work == .none && stage.durable.dueAt == nil)
         #expect(stage.sent.count == sent)
         #expect(stage.trail.contains { $0.fields.contains(AuditField("operation", "refund found")) })
-        tell(&stage, given)
+        try tell(&stage, given)
         rest(&stage)
         #expect(stage.durable.refunded == (try fixture.amount(300)), "it is the same, however often it is found")
     }
@@ -67,7 +64,7 @@ import Testing
     @Test func `what the provider does not show when it is asked is not counted`() throws {
         var stage = try fixture.stage([.reference])
         stage.run()
-        tell(&stage, RefundPosition(key: EffectKey(reported: "nobody's"), amount: try fixture.amount(300)))
+        try tell(&stage, RefundPosition(key: EffectKey(reported: "nobody's"), amount: try fixture.amount(300)))
         rest(&stage)
         #expect(stage.durable.refunded.isZero && stage.durable.foundRefunds == nil)
         #expect(stage.durable.dueAt == nil)
@@ -78,7 +75,10 @@ import Testing
         let sent = stage.sent.count
         try stage.refund([0: 300], key: "refund-1")
         #expect(stage.durable.refunds.map(\.state) == [.succeeded])
-        #expect(stage.durable.foundRefunds?.isEmpty ?? true)
+        #expect(stage.durable.foundRefunds == nil)
+        #expect(
+            stage.trail.contains { $0.type == .refund && $0.fields.contains(AuditField("state", "succeeded")) },
+            "the events tell its end")
         rest(&stage)
         #expect(stage.durable.refunded == (try fixture.amount(300)))
         #expect(stage.sent.count == sent && stage.net(0) == 700)
@@ -97,8 +97,12 @@ import Testing
 
     @Test func `under its key another amount is refused, and under another key no more than is left`() throws {
         var stage = try found(300)
-        #expect(throws: OperationRefusal.self) { try stage.refund([0: 200], key: "refund-1") }
-        #expect(throws: OperationRefusal.self) { try stage.refund([0: 800], key: "refund-2") }
+        let other = OperationRefusal.invalid(
+            field: "legs[].amount", detail: "under this key 300 JPY of leg 0 was given back; the same is allowed")
+        #expect(throws: other) { try stage.refund([0: 200], key: "refund-1") }
+        let tooMuch = OperationRefusal.invalid(
+            field: "legs[].amount", detail: "leg 0 can give back at most 700 JPY; 800 JPY is not allowed")
+        #expect(throws: tooMuch) { try stage.refund([0: 800], key: "refund-2") }
         #expect(stage.durable.refunds.isEmpty)
         #expect(stage.durable.refunded == (try fixture.amount(300)))
     }
@@ -107,7 +111,7 @@ import Testing
         var (stage, given) = try afterLoss(givenBack: 300)
         let sent = stage.sent.count
         stage.readScript = [.unavailable]
-        tell(&stage, given)
+        try tell(&stage, given)
         try stage.refund([0: 300], key: "refund-1")
         #expect(stage.durable.refunds.map(\.state) == [.processing])
         rest(&stage)
@@ -126,7 +130,7 @@ import Testing
         stage.run()
         let part = try #require(stage.durable.refunds.first?.parts.first)
         try stage.failOver(fixture.request([.reference, .reference]), repetition: .awaited)
-        tell(&stage, RefundPosition(key: part.effect.key, amount: part.effect.amount))
+        try tell(&stage, RefundPosition(key: part.effect.key, amount: part.effect.amount))
         rest(&stage)
         #expect(stage.durable.refunded == (try fixture.amount(500)))
         try stage.refund([0: 300, 1: 200], key: "refund-1")

@@ -34,7 +34,9 @@ extension RecoveredPaymentTests {
         #expect(throws: OperationRefusal.tooLate(state: .succeeded)) {
             try machine.capture(key: IdempotencyKey("capture-2"), amounts: nil, now)
         }
-        #expect(throws: OperationRefusal.self, "other amounts under the same key") {
+        let refusal = OperationRefusal.invalid(
+            field: "legs", detail: "under this key 400 JPY was captured; the same is allowed")
+        #expect(throws: refusal, "other amounts under the same key") {
             try machine.capture(key: key, amounts: nil, now)
         }
         _ = try machine.capture(key: key, amounts: [0: part], now)

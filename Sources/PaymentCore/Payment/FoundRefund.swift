@@ -86,4 +86,10 @@ extension PaymentMachine {
         }
         return mine
     }
+
+    /// They are among the refunds that were asked for from now on.
+    mutating func forget(_ named: [Int: FoundRefund]) {
+        let left = (payment.foundRefunds ?? []).filter { named[$0.leg] != $0 }
+        payment.foundRefunds = left.isEmpty ? nil : left
+    }
 }

@@ -28,9 +28,15 @@ public struct CaptureRequest: Sendable, Hashable, Codable {
     public internal(set) var isFound: Bool? = nil
 
     /// A request whose row was lost, as the providers show it. Its caller's key cannot be told from what they show; the
-    /// transaction's stands for it.
-    static func found(_ amounts: [Money], of transaction: EffectKey, at now: Timestamp) throws -> CaptureRequest {
-        CaptureRequest(key: try IdempotencyKey("found/\(transaction.text)"), amounts: amounts, at: now, isFound: true)
+    /// transaction's stands for it. `nil` where they do not show how much was taken of a leg.
+    static func found(_ amounts: [Money], of transaction: EffectKey, at now: Timestamp) -> CaptureRequest? {
+        guard !amounts.contains(where: \.isZero) else { return nil }
+        do {
+            let key = try IdempotencyKey("found/\(transaction.text)")
+            return CaptureRequest(key: key, amounts: amounts, at: now, isFound: true)
+        } catch {
+            return nil  // Not reached: keys of ours are short.
+        }
     }
 }
 

@@ -139,10 +139,12 @@ extension PaymentMachine {
                 state: found[index] == nil ? .processing : .succeeded, reason: nil)
         }
         for (index, _) in asked { payment.legs[index].inquiries = 0 }
-        payment.refunds.append(Refund(key: key, reason: reason, createdAt: context.now, parts: parts))
-        payment.foundRefunds = payment.foundRefunds?.filter { found[$0.leg]?.key != $0.key }
+        let refund = Refund(key: key, reason: reason, createdAt: context.now, parts: parts)
+        payment.refunds.append(refund)
         record(
             operation: "refund", key: key, amounts: asked.map { "leg \($0.0): \($0.1)" }, context)
+        forget(found)
+        recordEnd(of: refund, context)
         if let window = context.recovery?.needed(by: payment) { openRecovery(window, context) }
         return plan(context)
     }

@@ -125,15 +125,18 @@ extension PaymentMachine {
             where payment.refunds[refundIndex].parts[part].state == .processing {
                 planRefund(refundIndex, part, &actions, context)
             }
-            if payment.refunds[refundIndex].state.isFinal {
-                record(
-                    .refund,
-                    [
-                        AuditField("refund", payment.refunds[refundIndex].id(of: payment)),
-                        AuditField("state", payment.refunds[refundIndex].state.rawValue),
-                    ], context)
-            }
+            recordEnd(of: payment.refunds[refundIndex], context)
         }
+    }
+
+    /// Records how a refund ended, once it has.
+    mutating func recordEnd(of refund: Refund, _ context: MachineContext) {
+        guard refund.state.isFinal else { return }
+        record(
+            .refund,
+            [
+                AuditField("refund", refund.id(of: payment)), AuditField("state", refund.state.rawValue),
+            ], context)
     }
 
     private mutating func planRefund(

@@ -97,23 +97,20 @@ extension PaymentMachine {
         row: String, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         let amounts = payment.legs.map(\.capturedAmount)
-        do {
-            guard !amounts.contains(where: \.isZero) else { throw UntoldAmount() }
-            payment.capture = try CaptureRequest.found(amounts, of: payment.legs[0].primary.key, at: context.now)
-            let words = amounts.map(\.description).joined(separator: ", ")
-            record(
-                .operation,
-                [AuditField("operation", "capture found"), AuditField("row", row), AuditField("amounts", words)],
-                context)
-        } catch {
+        guard let found = CaptureRequest.found(amounts, of: payment.legs[0].primary.key, at: context.now) else {
             for index in payment.legs.indices {
                 quarantine(.capture, leg: index, cause: .captureRequestLost, row: row, &actions, context)
             }
+            return true
         }
+        payment.capture = found
+        let words = amounts.map(\.description).joined(separator: ", ")
+        record(
+            .operation,
+            [AuditField("operation", "capture found"), AuditField("row", row), AuditField("amounts", words)],
+            context)
         return true
     }
-
-    private struct UntoldAmount: Error {}
 
     /// Once it ended without success every leg is gone; one that is not appeared later.
     private mutating func undoLateCharges(_ actions: inout [PaymentAction], _ context: MachineContext) {
