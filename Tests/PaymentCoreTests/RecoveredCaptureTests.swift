@@ -50,4 +50,47 @@ extension RecoveredPaymentTests {
         _ = machine.handle(read(.captured, machine, leg: 0, now), now)
         #expect(machine.payment.capture == nil && machine.payment.state == .processing)
     }
+
+    /// A caller asks, in a window, for the capture of a hold that was read.
+    private func capture(readAfter: Span, askedAfter: Span) throws -> (PaymentMachine, [PaymentAction]) {
+        let contracts = [forgetful]
+        var machine = try recovering(contracts, .manual)
+        let window = RecoveryWindow(readsCountFrom: fixture.start, latestNotAfter: fixture.start + .minutes(20))
+        _ = machine.handle(.claimedAfterLoss(window), try context(contracts))
+        let early = try context(contracts, after: readAfter)
+        _ = machine.handle(read(.authorized, machine, leg: 0, early), early)
+        #expect(machine.payment.state == .authorized && machine.payment.recovery?.listingCompared == false)
+        let late = try context(contracts, after: askedAfter)
+        let actions = try machine.capture(key: IdempotencyKey("capture-1"), amounts: nil, late)
+        return (machine, actions)
+    }
+
+    private var forgetful: ProviderContract {
+        var contract = ProviderContract.reference
+        contract.keyRetention = .hours(24)
+        return contract
+    }
+
+    private func sends(_ actions: [PaymentAction]) -> Bool {
+        actions.contains { if case .send(let order) = $0 { order.kind == .capture } else { false } }
+    }
+
+    /// Seed 1453030877: a line stayed hidden in the listing, so the capture waited until the hold ran out.
+    @Test func `a hold that a read shows is captured without a comparison of the listings`() throws {
+        #expect(try sends(capture(readAfter: .minutes(1), askedAfter: .minutes(2)).1))
+        #expect(try sends(capture(readAfter: .minutes(1), askedAfter: .hours(23)).1))
+        #expect(
+            try sends(capture(readAfter: .hours(1), askedAfter: .days(3)).1),
+            "no request of a lost row could arrive after the read")
+    }
+
+    @Test func `a hold that was read too early is read again once the key of its capture may be forgotten`() throws {
+        var (machine, actions) = try capture(readAfter: .minutes(1), askedAfter: .hours(25))
+        #expect(!sends(actions))
+        let due = try #require(machine.payment.dueAt)
+        let then = try context([forgetful], after: due - fixture.start)
+        actions = machine.handle(.woke, then)
+        #expect(actions.contains { if case .inquire = $0 { true } else { false } })
+        #expect(sends(machine.handle(read(.authorized, machine, leg: 0, then), then)))
+    }
 }

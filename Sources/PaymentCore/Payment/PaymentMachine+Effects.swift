@@ -65,7 +65,11 @@ extension PaymentMachine {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
             facts.awaitsCaller = goal == .do && reference == .primary && recovery.repetition == .awaited
         }
-        facts.age = isNotRefunded(reference, effect, leg, contract) ? .safe : age(of: effect, contract, context)
+        facts.age = age(of: effect, contract, context)
+        if let read = readWithoutLost(reference, effect, leg, contract) {
+            // It is read again where what arrived after that read may be forgotten by now.
+            if outlives(read, contract, context) { facts.age = .safe } else { facts.status = .notAsked }
+        }
         facts.proof = proof(for: reference, effect, known, leg.provider, contract, context)
         facts.purpose = reference.purpose
         facts.memory = memory(of: effect, contract, context)
@@ -94,19 +98,34 @@ extension PaymentMachine {
         return known?.refunds.contains { $0.state == .pending } ?? false
     }
 
-    /// Whether a refund that this row has not sent was never executed, and never will be, by a request of a lost row.
-    /// A read that counts shows what was taken, and nothing given back that could be it.
-    private func isNotRefunded(
+    /// The read that shows that no request of a lost row had executed an effect which this row has not sent: a capture
+    /// where the hold is shown and nothing of it taken, a refund where what was taken is shown and nothing given back
+    /// that could be it.
+    private func readWithoutLost(
         _ reference: EffectReference, _ effect: Effect, _ leg: Leg, _ contract: ProviderContract
-    ) -> Bool {
-        guard case .refund = reference, effect.firstIntentAt == nil,
-            let known = leg.believed(in: payment.recovery), known.status == .captured
-        else { return false }
-        switch contract.refundVisibility {
-        case .byKey: return !known.refunds.contains { $0.key == effect.key }
-        case .sumsOnly:
-            return !payment.mayHaveLostRequests || !showsMore(StatusReading.givenBack(known), thanRefundedOf: leg)
+    ) -> Observation? {
+        guard effect.firstIntentAt == nil, payment.recovery != nil, let known = leg.believed(in: payment.recovery)
+        else { return nil }
+        switch reference {
+        case .capture where known.status == .authorized: return known.captures.isEmpty ? known : nil
+        case .refund where known.status == .captured:
+            let isShown =
+                switch contract.refundVisibility {
+                case .byKey: known.refunds.contains { $0.key == effect.key }
+                case .sumsOnly:
+                    payment.mayHaveLostRequests && showsMore(StatusReading.givenBack(known), thanRefundedOf: leg)
+                }
+            return isShown ? nil : known
+        default: return nil
         }
+    }
+
+    /// Whether a key that was not used before a read can be sent now: no request of a lost row could arrive after the
+    /// read, or the provider still remembers the key of one that did.
+    private func outlives(_ read: Observation, _ contract: ProviderContract, _ context: MachineContext) -> Bool {
+        guard let limit = contract.safeResendAge, let recovery = payment.recovery else { return true }
+        if read.began > recovery.latestNotAfter + contract.proofMargin { return true }
+        return context.now - read.began + contract.proofMargin < limit
     }
 
     /// Whether a provider that shows only sums gave back more of a leg than the rows tell.

@@ -11,11 +11,19 @@ public struct NothingIsInvented: Invariant {
 
     /// When each run was claimed last.
     private var claimed: [ComparisonRunID: Timestamp] = [:]
+    /// When each row was written last. The row has the moment of its decision, and may be stored minutes later (seed
+    /// 420612553).
+    private var written: [PaymentID: Timestamp] = [:]
     /// By how much replicas' clocks are behind at most, and a little more.
     private static let margin = Span.seconds(2)
 
     /// The invariant.
     public init() {}
+
+    /// Notes when a row was written.
+    public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
+        written[commit.after.id] = at
+    }
 
     /// Judges what a run opens.
     public mutating func compared(_ news: ComparisonNews, at: Timestamp, _ evidence: Evidence) {
@@ -50,7 +58,8 @@ public struct NothingIsInvented: Invariant {
         let sides = TrueSides(key, at: provider, evidence)
         // What changed while it was compared may have been otherwise when it was looked at.
         let began = (claimed[run.id] ?? at) + (Span.zero - NothingIsInvented.margin)
-        guard sides.changedAt < began else { return }
+        let stored = sides.named.flatMap { written[$0] } ?? sides.changedAt
+        guard max(sides.changedAt, stored) < began else { return }
         // Told by the contract itself, and not by what the run took for the limit.
         let contract = provider.contract
         let horizon = run.createdAt + (Span.zero - (contract.maxRequestLife + contract.visibilityLag))

@@ -166,7 +166,12 @@ struct Projection {
             put(flag: agreeing.since.map { now - $0 >= .minutes(10) } ?? false)
         }
         if let window = payment.recovery {
-            put(flag: now > window.latestNotAfter + world.legContracts[leg.index].proofMargin)
+            let contract = world.legContracts[leg.index]
+            put(flag: now > window.latestNotAfter + contract.proofMargin)
+            if let known = leg.knowledge, let limit = contract.safeResendAge {
+                put(flag: known.began > window.latestNotAfter + contract.proofMargin)
+                put(flag: now - known.began + contract.proofMargin < limit)
+            }
         }
         put(text: leg.quarantine?.effect.description)
     }

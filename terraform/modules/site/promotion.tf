@@ -11,7 +11,7 @@ locals {
   }
 
   database_step = {
-    on_demand = "restore the database from the copies in ${var.region}: tier.database = hot, and database = { origin = backup, of = the ARN that the output copies_arn has }"
+    on_demand = "restore the database from the copies in ${var.region}: tier.database = hot, and database = { kind = backup, of = the ARN that the output copies_arn has }"
     warm      = "promote the replica ${local.id} as it is: database.promoted = true; its size and second zone come last"
     hot       = "promote the replica ${local.id}: database.promoted = true"
   }[var.tier.database]

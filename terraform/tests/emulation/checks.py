@@ -37,6 +37,21 @@ class Account:
         holds(found["BackupRetentionPeriod"] == 14, f"the database of {site} has backups of 14 days")
         self.takes_writes(site)
 
+    def restored_database(self, site: str) -> None:
+        """What a restore by hand must give at once; the rest is Terraform's, later."""
+        found = self.database(site)
+        holds(found is not None and found["DBInstanceStatus"] == "available", f"{site} has a database that is available")
+        holds(found["MultiAZ"] and found["DBInstanceClass"] == "db.m6g.large", f"the database of {site} has its full size")
+        holds(not found["PubliclyAccessible"] and found["StorageEncrypted"], f"the database of {site} is private")
+        holds(found["DBSubnetGroup"]["DBSubnetGroupName"] == f"reconciled-{site}", f"the database is in the network of {site}")
+        groups = [g["VpcSecurityGroupId"] for g in found["VpcSecurityGroups"]]
+        names = {g["GroupName"] for g in self.client("ec2", REGIONS[site]).describe_security_groups(
+            GroupIds=groups)["SecurityGroups"]}
+        holds(names == {f"reconciled-{site}-database"}, f"only the pods of {site} reach its database: {names}")
+        parameters = [g["DBParameterGroupName"] for g in found["DBParameterGroups"]]
+        holds(parameters == [f"reconciled-{site}-postgres16"], f"the database of {site} has its parameters: {parameters}")
+        self.takes_writes(site)
+
     def takes_writes(self, site: str) -> None:
         found = self.database(site)
         holds(found is not None and found["DeletionProtection"], f"the database of {site} is protected")

@@ -232,6 +232,34 @@ def tiers(story: Story) -> None:
     said("a tier went down: refused while protected, and then with nothing of the serving site touched")
 
 
+def restored_by_hand(story: Story, site: str, serving: str) -> None:
+    """A site that has copies and nothing else restores them by the page for a day without Terraform. Terraform is told
+    of the database, and the site goes down again."""
+    region = checks.REGIONS[site]
+    with story.closed(closing.all_but(region)):
+        story.terminal.follow("glass-names", HERE=site, REGION=region, DATABASE=f"reconciled-{site}",
+                              CLUSTER=f"reconciled-{site}")
+        listed = [line.split() for line in story.terminal.follow("glass-copies").splitlines()]
+        usable = [line[1] for line in listed if line and line[0] in ("replicating", "retained")]
+        holds(len(usable) >= 1, f"the page finds copies in {site}: {listed}")
+        # As a person: the copies that still grow, of the database that served last.
+        growing = [line[1] for line in listed if line and line[0] == "replicating"]
+        story.terminal.follow("glass-restore", COPIES=(growing or usable)[0])
+        story.account.restored_database(site)
+        plan = story.terminal.follow("glass-restored")
+    for taken in ("must be replaced", "will be destroyed"):
+        holds(taken not in plan, f"the plan after the import takes nothing away: {taken}")
+    holds("aws_db_instance.this[0] will be updated in-place" in plan, "Terraform knows the database that was restored")
+    story.terminal.run(f"terraform/run {site} apply", "told Terraform of the restore")
+    story.plans.judge(site)
+    story.account.restored_database(site)
+    story.account.takes_writes(site)
+    story.terminal.run(f"export SECOND={site}", "the site that goes down")
+    story.follow("tier-down", serving=serving)
+    story.account.nothing_runs(site)
+    said("without Terraform the copies were restored; Terraform was told, and the site went down again")
+
+
 def restored(story: Story) -> None:
     """Ireland is lost, and Frankfurt has copies and nothing else."""
     story.terminal.follow("restore-names", HERE="frankfurt")
@@ -259,6 +287,7 @@ def main() -> None:
     failback(story)
     second_failover(story)
     tiers(story)
+    restored_by_hand(story, "frankfurt", serving="ireland")
     restored(story)
     dependencies.table(story, "--write" in sys.argv)
     left_out = story.terminal.left_out()
