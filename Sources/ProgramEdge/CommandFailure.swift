@@ -1,5 +1,6 @@
 public import ArgumentParser
-import Foundation
+// The C library's `stdout` is a variable that nobody changes.
+@preconcurrency import Foundation
 
 /// Why a command ended, in words for a person, with the exit code.
 public struct CommandFailure: Error {
@@ -29,6 +30,8 @@ extension AsyncParsableCommand {
     /// Parses the arguments of the process, runs the command that they name, and ends the process with its exit code.
     public static func runToTheEnd() async {
         TerminationSignal.endProcessOne()
+        // TLS libraries would write the keys of every session to a file: card data in clear for whoever reads it.
+        unsetenv("SSLKEYLOGFILE")
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -36,6 +39,7 @@ extension AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            endIfUnwritten()
         } catch let failure as CommandFailure {
             let program = configuration.commandName ?? _commandName
             warn("\(program): \(failure.message)")
@@ -46,8 +50,22 @@ extension AsyncParsableCommand {
                 warn(fullMessage(for: error))
                 end(CommandFailure.Code.usage.rawValue)
             }
-            exit(withError: error)
+            guard code.isSuccess else { exit(withError: error) }
+            // Help that was asked for.
+            print(fullMessage(for: error))
+            endIfUnwritten()
+            end(code.rawValue)
         }
+    }
+
+    /// Writes what is still to be written of the results. A list that is cut off must not look like a whole one, so the
+    /// command is not done where a write failed.
+    private static func endIfUnwritten() {
+        errno = 0
+        guard fflush(stdout) != 0 || ferror(stdout) != 0 else { return }
+        let words = errno == 0 ? "a write failed" : String(cString: strerror(errno))
+        warn("\(configuration.commandName ?? _commandName): standard output cannot be written: \(words)")
+        end(CommandFailure.Code.unavailable.rawValue)
     }
 
     /// Ends the process at once. What libraries do at an exit would take away what threads of theirs still use: a

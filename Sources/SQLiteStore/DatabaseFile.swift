@@ -17,7 +17,7 @@ struct DatabaseFile {
 
     /// Opens or creates the database, brings its schema up to date, and checks it.
     func open() throws(StoreFailure) -> DatabasePool {
-        try createPrivately()
+        try makeOrNarrow()
         try checkOwnership()
         let pool: DatabasePool
         do {
@@ -39,22 +39,64 @@ struct DatabaseFile {
         return pool
     }
 
-    /// Creates the file for its owner alone; SQLite gives its log the same mode. The mode of a file that others could
-    /// read is narrowed.
-    private func createPrivately() throws(StoreFailure) {
-        let descriptor = path.withCString { name in
-            #if canImport(Glibc)
-                Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            #elseif canImport(Musl)
-                Musl.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            #else
-                Darwin.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            #endif
+    /// Since when the store is there.
+    func foundedAt(_ pool: DatabasePool) throws(StoreFailure) -> Timestamp {
+        do {
+            let moment = try pool.read { try Int64.fetchOne($0, sql: "SELECT at FROM store_founding") }
+            return Timestamp(milliseconds: moment ?? 0)
+        } catch {
+            throw StoreFailure(error, operation: "open")
         }
+    }
+
+    /// Makes the file if it is not there. One that is there and has no bytes is none of ours: a new one is moved into
+    /// place once it has its header, so it was emptied, and would silently become a store without payments.
+    private func makeOrNarrow() throws(StoreFailure) {
+        if try size(of: path) == nil {
+            if let bytes = try size(of: "\(path)-wal"), bytes > 0 { throw lost("is missing") }
+            try make()
+        }
+        if try size(of: path) == 0 { throw lost("is empty") }
+        // The mode of a file that others could read is narrowed.
+        guard chmod(path, 0o600) == 0 else { throw cannotOpen(errno) }
+    }
+
+    private func lost(_ what: String) -> StoreFailure {
+        StoreFailure(
+            .incompatible, operation: "open",
+            cause: "\(path) \(what), and what it held is not there: bring it back from a backup; for a new store, remove "
+                + "it and what is beside it (\(path)-wal, \(path)-shm)")
+    }
+
+    /// Its bytes; nil if it is not there.
+    private func size(of name: String) throws(StoreFailure) -> Int64? {
+        var found = stat()
+        if stat(name, &found) == 0 { return Int64(found.st_size) }
+        guard errno == ENOENT else { throw cannotOpen(errno) }
+        return nil
+    }
+
+    /// Makes an empty database of ours beside its place, for its owner alone, and gives it its name unless somebody
+    /// else was first. SQLite gives its log the same mode.
+    private func make() throws(StoreFailure) {
+        let made = "\(path)-new-\(getpid())"
+        let descriptor = creat(made, 0o600)
         guard descriptor >= 0 else { throw cannotOpen(errno) }
-        let narrowed = fchmod(descriptor, 0o600)
-        let code = errno
-        guard close(descriptor) == 0, narrowed == 0 else { throw cannotOpen(code) }
+        close(descriptor)
+        defer { unlink(made) }
+        do {
+            let queue = try DatabaseQueue(path: made)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            }
+            try queue.close()
+        } catch {
+            throw StoreFailure(error, operation: "open")
+        }
+        if link(made, path) == 0 || errno == EEXIST { return }
+        // Some file systems have no links. One daemon at a time is here, and commands make no file.
+        guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno), rename(made, path) == 0 else { throw cannotOpen(errno) }
     }
 
     private func cannotOpen(_ code: Int32) -> StoreFailure {

@@ -4,7 +4,7 @@ public import Reconciler
 
 /// One machine is one site: the role never changes.
 extension SQLiteStore: SiteStore {
-    private var sole: SoleSite { SoleSite(site, openedAt: openedAt) }
+    private var sole: SoleSite { SoleSite(site, since: foundedAt) }
 
     /// The row of the only site.
     public func siteReading() async throws(StoreFailure) -> SiteReading {

@@ -27,7 +27,8 @@ public final class SQLiteStore: PaymentStore {
     let logger: Logger
     let retention: Span?
     let site: SiteName
-    let openedAt: Timestamp
+    /// Since when the store is there.
+    let foundedAt: Timestamp
     private let daemonLock: Mutex<DaemonLock?>
 
     /// Opens or creates the file, migrates it, and checks that the schema is what this version makes.
@@ -44,12 +45,13 @@ public final class SQLiteStore: PaymentStore {
         // Before the file is touched: a daemon of another version may work on it.
         let lock = configuration.isDaemon ? try DaemonLock(of: path) : nil
         daemonLock = Mutex(lock)
-        pool = try DatabaseFile(path: path, configuration: configuration).open()
+        let file = DatabaseFile(path: path, configuration: configuration)
+        pool = try file.open()
+        foundedAt = try file.foundedAt(pool)
         clock = SteadyClock(configuration.clock)
         logger = configuration.logger
         retention = configuration.retention
         site = configuration.site
-        openedAt = clock.now()
         queue = WriteQueue(
             pool: pool, largestGroup: configuration.largestGroup, logger: configuration.logger)
     }
@@ -61,10 +63,16 @@ public final class SQLiteStore: PaymentStore {
     }
 
     /// Closes the file once what runs is done. Whatever is asked after that fails as `unavailable`.
+    ///
+    /// The daemon copies its log into the file first, so that the file alone is the whole store, unless a command
+    /// reads it at that moment.
     public func close() async throws(StoreFailure) {
         let pool = pool
+        let copiesLog = daemonLock.withLock { $0 != nil }
+        let logger = logger
         let result: Result<Void, StoreFailure> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
+                if copiesLog { SQLiteStore.copyLog(of: pool, logger) }
                 do {
                     try pool.close()
                     continuation.resume(returning: .success(()))
@@ -75,6 +83,15 @@ public final class SQLiteStore: PaymentStore {
         }
         daemonLock.withLock { $0 = nil }
         try result.get()
+    }
+
+    private static func copyLog(of pool: DatabasePool, _ logger: Logger) {
+        do {
+            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        } catch {
+            // Nothing is lost: the log is read at the next start.
+            logger.info("the log was not copied into the file", metadata: ["error": "\(error)"])
+        }
     }
 
     /// The store's clock: the configured one, which never goes backward here.

@@ -26,4 +26,22 @@ import Testing
             #expect(words.contains("is not there"), "\(words)")
         }
     }
+
+    /// A list that was cut off looked like a whole one.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "the device /dev/full is not here"))
+    func `a command whose results cannot be written says so, and does not end as done`() throws {
+        for arguments in [["version"], ["--help"]] {
+            let process = Process()
+            process.executableURL = try DaemonProcess.program()
+            process.arguments = arguments
+            process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+            let errors = Pipe()
+            process.standardError = errors
+            try process.run()
+            let words = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 3, "\(arguments): \(words)")
+            #expect(words.contains("standard output cannot be written: No space left on device"), "\(words)")
+        }
+    }
 }

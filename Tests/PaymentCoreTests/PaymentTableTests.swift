@@ -19,6 +19,9 @@ import Testing
                                     isOnePhase: onePhase, standing: standing, forward: forward,
                                     isCapturedWithPeople: true))
                         }
+                        if standing == .open, read {
+                            legs.append(Leg(isOnePhase: onePhase, standing: standing, forward: forward, isDenied: true))
+                        }
                         // Of a two-phase leg nothing may be asked by a capture.
                         guard !onePhase, read, forward == .wanted else { continue }
                         legs.append(
@@ -108,6 +111,11 @@ import Testing
         case .leaveToPeople(let legs):
             return !facts.inRecovery && facts.holdOnly && !facts.stopAsked && !legs.isEmpty
                 && legs.allSatisfy { facts.legs[$0].standing == .taken } ? nil : "asks people about what is known"
+        case .missing(let legs):
+            let isTaken = facts.legs.contains { $0.standing == .taken || $0.isCapturedWithPeople }
+            return facts.inRecovery && facts.mayHaveLostRequests && allRead && isTaken && !legs.isEmpty
+                && legs.allSatisfy { facts.legs[$0].standing == .open && facts.legs[$0].isDenied }
+                ? nil : "misses what may never have been"
         case .readAll: return facts.inRecovery ? nil : "reads without a reason"
         case .wait: return violationOfWaiting(facts)
         }

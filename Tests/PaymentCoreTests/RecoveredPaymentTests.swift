@@ -79,6 +79,29 @@ import Testing
         #expect(machine.payment.latch == .forward && machine.payment.state == .succeeded)
     }
 
+    /// Seed 1299504878: succeeded was told, the rows were lost, and one of three providers lost the charge.
+    @Test func `what is denied while another leg is captured goes to people, where success may have been told`() throws {
+        let contracts = [ProviderContract.reference, .reference, .referenceSale]
+        var machine = try recovering(contracts, .automatic, .awaited)
+        let now = try context(contracts, after: .minutes(1))
+        _ = machine.handle(read(.captured, machine, leg: 1, now), now)
+        _ = machine.handle(read(.captured, machine, leg: 2, now), now)
+        _ = machine.handle(read(.notFound, machine, leg: 0, now), now)
+        #expect(machine.payment.state == .quarantined && machine.payment.latch == .none)
+        #expect(machine.payment.legs.map(\.quarantine?.cause) == [.acceptedButMissing, nil, nil])
+        let late = try context(contracts, after: .hours(2))
+        _ = machine.handle(.woke, late)
+        #expect(machine.payment.latch == .none, "its deadline does not give back what was told as taken")
+    }
+
+    @Test func `what is denied while another leg is captured is turned back, where nobody was told`() throws {
+        var machine = try recovering([.reference, .reference])
+        let now = try context([.reference, .reference], after: .minutes(1))
+        _ = machine.handle(read(.captured, machine, leg: 1, now), now)
+        _ = machine.handle(read(.notFound, machine, leg: 0, now), now)
+        #expect(machine.payment.latch == .back)
+    }
+
     /// Seed 2776285294: nobody asks for a sale before the holds stand, and one hold was shown to nobody any more.
     @Test func `the deadline of untrusted rows has every leg read, also the sale that waits for the holds`() throws {
         let contracts = [ProviderContract.reference, .referenceSale]

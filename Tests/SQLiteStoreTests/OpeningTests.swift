@@ -11,7 +11,7 @@ internal import Testing
         #expect(throws: StoreFailure.self) { try directory.open(ManualClock()) }
     }
 
-    @Test func `an empty file becomes a store, and stays one`() async throws {
+    @Test func `a file that is not there becomes a store, and stays one`() async throws {
         try await StoreDirectory.with { directory in
             for _ in 0..<3 { try await directory.withStore { try await $0.probe() } }
             let connection = try directory.connection()
@@ -22,7 +22,53 @@ internal import Testing
                     try String.fetchOne(db, sql: "PRAGMA journal_mode")
                 )
             }
-            #expect(found == (5, 0x5243_4E44, "wal"))
+            #expect(found == (6, 0x5243_4E44, "wal"))
+        }
+    }
+
+    @Test func `a file that was emptied is refused, and left as it is`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore { try await $0.probe() }
+            try Data().write(to: URL(fileURLWithPath: directory.path))
+            let words = try #require(failure(directory)).description
+            #expect(words.contains("\(directory.path) is empty, and what it held is not there"), "\(words)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path)).isEmpty)
+        }
+    }
+
+    @Test func `a file that is gone while its log is there is refused`() async throws {
+        try await StoreDirectory.with { directory in
+            let store = try directory.open(ManualClock())
+            try await store.probe()
+            try FileManager.default.removeItem(atPath: directory.path)
+            let words = try #require(failure(directory)).description
+            #expect(words.contains("\(directory.path) is missing"), "\(words)")
+            try await store.close()
+        }
+    }
+
+    @Test func `a store knows since when it is there, whoever opens it`() async throws {
+        try await StoreDirectory.with { directory in
+            let before = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000) - 1)
+            let first = try await directory.withStore { try await $0.siteReading().row.term?.since }
+            let since = try #require(first)
+            #expect(since >= before && since <= before + .minutes(1))
+            let clock = ManualClock()
+            clock.advance(by: .days(30))
+            #expect(try await directory.withStore(clock) { try await $0.siteReading().row.term?.since } == since)
+        }
+    }
+
+    @Test func `the file that a daemon closed is the whole store`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore(ManualClock(), { $0.isDaemon = true }) { try await $0.probe() }
+            let copy = directory.url.appendingPathComponent("copy.sqlite").path
+            try FileManager.default.copyItem(atPath: directory.path, toPath: copy)
+            let found = try await StoreDirectory.connection(path: copy).read { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM probe")
+            }
+            #expect(found == 1)
+            #expect(try FileManager.default.attributesOfItem(atPath: directory.path + "-wal")[.size] as? Int ?? 0 == 0)
         }
     }
 

@@ -28,6 +28,11 @@ extension PaymentTable {
         row(.none, "none.recovery-proof-forward", .latch(.forward)) { $0.isProvable && $0.missing.isEmpty },
         // What people decide about may be what is missing for the proof.
         row(.none, "none.recovery-quarantined", .wait) { $0.isProvable && $0.missing == [.quarantined] },
+        // Nothing is captured before everything is held: what is denied now was there, and its caller may have been told
+        // so. Where acknowledged rows are kept nobody was told, and it is turned back.
+        row(
+            .none, "none.recovery-missing",
+            when: { $0.isProvable && $0.mayHaveLostRequests && $0.isOnlyDenied }, then: { .missing($0.denied) }),
         row(.none, "none.recovery-proof-back", .latch(.back)) { $0.isProvable },
         row(.none, "none.stop", .latch(.back)) { $0.mustStop && $0.mayLatch },
         row(.none, "none.stop-read-first", .readAll) { $0.mustStop },
@@ -93,6 +98,18 @@ extension PaymentFacts {
     /// The standings, other than held and taken, of legs of which something is to be captured.
     fileprivate var missing: Set<Standing> {
         Set(legs.filter(\.isAsked).map(\.standing)).subtracting([.taken, .held])
+    }
+
+    /// Legs that shall be there, and that their providers deny.
+    fileprivate var denied: [Int] {
+        legs.indices.filter { legs[$0].isAsked && legs[$0].standing == .open && legs[$0].isDenied }
+    }
+
+    /// Whether nothing else is missing, but for what people decide about.
+    fileprivate var isOnlyDenied: Bool {
+        let others = legs.indices.filter { legs[$0].isAsked && legs[$0].standing != .quarantined }
+            .filter { ![.taken, .held].contains(legs[$0].standing) }
+        return !denied.isEmpty && others == denied
     }
 
     fileprivate var taken: [Int] { legs.indices.filter { legs[$0].standing == .taken } }

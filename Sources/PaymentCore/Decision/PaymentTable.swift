@@ -60,11 +60,13 @@ public struct PaymentFacts: Sendable, Hashable {
         public var isAsked: Bool
         /// Whether it was read as captured, and people decide about it.
         public var isCapturedWithPeople: Bool
+        /// Whether it is open, and its provider denied it when it was read.
+        public var isDenied: Bool
 
         /// A leg.
         public init(
             isOnePhase: Bool, standing: Standing, forward: Forward = .wanted, freshlyRead: Bool = true,
-            isAsked: Bool = true, isCapturedWithPeople: Bool = false
+            isAsked: Bool = true, isCapturedWithPeople: Bool = false, isDenied: Bool = false
         ) {
             self.isOnePhase = isOnePhase
             self.standing = standing
@@ -72,6 +74,7 @@ public struct PaymentFacts: Sendable, Hashable {
             self.freshlyRead = freshlyRead
             self.isAsked = isAsked
             self.isCapturedWithPeople = isCapturedWithPeople
+            self.isDenied = isDenied
         }
     }
 
@@ -130,6 +133,8 @@ public enum PaymentDecision: Sendable, Hashable {
     case awaitCapture([Int])
     /// These legs were captured by nobody that the rows know: people decide, or the caller repeats its capture.
     case leaveToPeople([Int])
+    /// These legs are denied by their providers, although another one was captured: people decide.
+    case missing([Int])
     /// It is over.
     case conclude(Ending)
     /// Nothing can be done: what is left is quarantined, or waits for an acknowledgement.

@@ -72,6 +72,11 @@ extension PaymentMachine {
                 quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
             }
             return true
+        case .missing(let legs):
+            for index in legs {
+                quarantine(.primary, leg: index, cause: .acceptedButMissing, row: verdict.row, &actions, context)
+            }
+            return true
         case .conclude(let ending):
             conclude(ending, row: verdict.row, context)
             return false
@@ -135,7 +140,8 @@ extension PaymentMachine {
                 PaymentFacts.Leg(
                     isOnePhase: leg.isOnePhase, standing: standing(of: leg, context), forward: forward(of: leg),
                     freshlyRead: isFreshlyRead(leg), isAsked: !askedAmount(of: leg).isZero,
-                    isCapturedWithPeople: isCapturedWithPeople(leg))
+                    isCapturedWithPeople: isCapturedWithPeople(leg),
+                    isDenied: leg.believed(in: payment.recovery)?.status == .notFound)
             },
             stopAsked: payment.stopReason != nil && payment.latch == .none,
             holdOnly: payment.captureMode == .manual && payment.capture == nil,

@@ -5,8 +5,8 @@ public struct SoleSite: Sendable {
     /// The row, and a database that nobody follows.
     public let reading: SiteReading
 
-    /// The site of a store that was opened at a moment.
-    public init(_ site: SiteName, openedAt moment: Timestamp) {
+    /// The site of a store that is there since a moment.
+    public init(_ site: SiteName, since moment: Timestamp) {
         let term = SiteTerm(
             epoch: 1, site: site, since: moment, beginning: .first, by: "reconciled",
             reason: "the store belongs to one site")
