@@ -192,8 +192,8 @@ let package = Package(
             name: "ReconcileDaemonTests",
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Reconciler", "PaymentCore", "MemoryStore",
-                "StoreContract", "PostgresStore", "ProgramEdge", hummingbird, arguments, yams, logging, metrics,
-                coreMetrics,
+                "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments, yams, logging,
+                metrics, coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(

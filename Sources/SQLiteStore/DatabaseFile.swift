@@ -64,8 +64,8 @@ struct DatabaseFile {
     private func lost(_ what: String) -> StoreFailure {
         StoreFailure(
             .incompatible, operation: "open",
-            cause: "\(path) \(what), and what it held is not there: bring it back from a backup; for a new store, remove "
-                + "it and what is beside it (\(path)-wal, \(path)-shm)")
+            cause: "\(path) \(what), and what it held is not there: bring it back from a backup; for a new store, "
+                + "remove it and what is beside it (\(path)-wal, \(path)-shm)")
     }
 
     /// Its bytes; nil if it is not there.

@@ -6,7 +6,7 @@ extension Schema {
             sole INTEGER PRIMARY KEY CHECK (sole = 1),
             at INTEGER NOT NULL
         ) STRICT;
-        INSERT INTO store_founding (sole, at) VALUES (
-            1, coalesce((SELECT min(created_at) FROM payments), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)));
+        INSERT INTO store_founding (sole, at) VALUES (1, coalesce(
+            (SELECT min(created_at) FROM payments), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)));
         """
 }

@@ -18,6 +18,11 @@ WELL = {
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="a"}': "299x120",
     'reconciled_oldest_unsettled_seconds{namespace="reconciled",pod="b"}': "0x120",
     'reconciled_oldest_unconfirmed_seconds{namespace="reconciled",pod="a"}': "59x120",
+    'reconciled_standby_missing{namespace="reconciled",pod="a"}': "0x120",
+    'reconciled_standby_missing{namespace="reconciled",pod="b"}': "0x120",
+    # It was set once, long ago.
+    'reconciled_clock_steps_total{namespace="reconciled",pod="a"}': "1x120",
+    'reconciled_clock_steps_total{namespace="reconciled",pod="b"}': "0x120",
     'reconciled_operations_waiting{namespace="reconciled",operation="create",for="people",pod="a"}': "0x120",
     'reconciled_operations_waiting{namespace="reconciled",operation="create",for="time",pod="a"}': "7x120",
     'reconciled_operations_waiting{namespace="reconciled",operation="refund",for="people",pod="a"}': "0x120",
@@ -141,6 +146,8 @@ STORIES = {
 WRONG = {
     "ReconciledPaymentUnsettled": ("reconciled_oldest_unsettled_seconds", 'pod="b"', "301x120"),
     "ReconciledStandbyUnconfirmed": ("reconciled_oldest_unconfirmed_seconds", "", "0+30x120"),
+    "ReconciledStandbyMissing": ("reconciled_standby_missing", 'pod="b"', "1x120"),
+    "ReconciledClockSet": ("reconciled_clock_steps_total", 'pod="b"', "0x100 1x20"),
     "ReconciledWaitsForPeople": ("reconciled_operations_waiting", 'operation="refund",for="people"', "1x120"),
     "ReconciledBacklogGrows": ("reconciled_payments_due", "", "1000+5x120"),
     "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),

@@ -47,6 +47,8 @@ enum DescriptorLimit: Sendable, CustomStringConvertible {
 struct WorldSettings: Sendable {
     /// Where payments are kept.
     var store = WorldStore.sqlite
+    /// `store.require_standby`.
+    var requireStandby: String?
     /// How many daemons share the store.
     var daemons = 1
     /// How many of the places of ``Places`` the world takes.
@@ -89,6 +91,11 @@ struct WorldSettings: Sendable {
         return simulator
     }
 
+    private func storeYAML(in directory: URL) -> String {
+        let text = store.yaml(in: directory)
+        return requireStandby.map { "\(text.dropLast()), require_standby: \($0)}" } ?? text
+    }
+
     /// The daemon's configuration file.
     func yaml(port: Int, directory: URL) -> String {
         func digest(_ token: String) -> String {
@@ -107,7 +114,7 @@ struct WorldSettings: Sendable {
         }
         return """
             site: {\(site)}
-            store: \(store.yaml(in: directory))
+            store: \(storeYAML(in: directory))
             http: {host: 127.0.0.1, port: 0}
             admin:
               host: 127.0.0.1

@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Seed 1299504878: succeeded was told, the rows were lost, and one of three providers lost the charge.
-    @Test func `what is denied while another leg is captured goes to people, where success may have been told`() throws {
+    @Test func `what is denied beside a captured leg goes to people, where success may have been told`() throws {
         let contracts = [ProviderContract.reference, .reference, .referenceSale]
         var machine = try recovering(contracts, .automatic, .awaited)
         let now = try context(contracts, after: .minutes(1))
@@ -94,7 +94,7 @@ import Testing
         #expect(machine.payment.latch == .none, "its deadline does not give back what was told as taken")
     }
 
-    @Test func `what is denied while another leg is captured is turned back, where nobody was told`() throws {
+    @Test func `what is denied beside a captured leg is turned back, where nobody was told`() throws {
         var machine = try recovering([.reference, .reference])
         let now = try context([.reference, .reference], after: .minutes(1))
         _ = machine.handle(read(.captured, machine, leg: 1, now), now)

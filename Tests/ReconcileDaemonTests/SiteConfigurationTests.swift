@@ -38,6 +38,22 @@ import Yams
         #expect(try read("objectives: {rlo: settle-only}").objectives.recoveryLevel == .settleOnly)
     }
 
+    @Test func `a standby that is counted on is asked for by name, or by replication without a proof`() throws {
+        func requirement(_ store: String, _ site: String = "") throws -> StandbyWatch.Requirement? {
+            try read("store: {url: 'postgres:host=db dbname=payments'\(store)}\n\(site)").site.standbyRequirement
+        }
+        #expect(try requirement("") == nil)
+        #expect(try requirement(", require_standby: refuse") == .refuse)
+        #expect(try requirement(", require_standby: warn") == .warn)
+        #expect(try requirement("", "site: {replication: synchronous}") == .warn)
+        #expect(try requirement(", require_standby: refuse", "site: {replication: synchronous}") == .refuse)
+        #expect(try requirement("", "site: {replication: synchronous, proof: standby}") == nil)
+        let sqlite = problems("store: {url: 'sqlite:a.sqlite', require_standby: warn}")
+        #expect(sqlite.count == 1 && sqlite[0].contains("store.require_standby: 'warn'"), "\(sqlite)")
+        let unknown = problems("store: {url: 'postgres:host=db dbname=payments', require_standby: maybe}")
+        #expect(unknown.count == 1 && unknown[0].contains("one of warn, refuse"), "\(unknown)")
+    }
+
     @Test func `contracts that are safe only as long as no row is lost are known before it happens`() throws {
         func risks(_ lines: String, _ more: String = "") throws -> [String] {
             let provider = """

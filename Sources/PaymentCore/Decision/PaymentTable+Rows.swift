@@ -28,8 +28,8 @@ extension PaymentTable {
         row(.none, "none.recovery-proof-forward", .latch(.forward)) { $0.isProvable && $0.missing.isEmpty },
         // What people decide about may be what is missing for the proof.
         row(.none, "none.recovery-quarantined", .wait) { $0.isProvable && $0.missing == [.quarantined] },
-        // Nothing is captured before everything is held: what is denied now was there, and its caller may have been told
-        // so. Where acknowledged rows are kept nobody was told, and it is turned back.
+        // Nothing is captured before everything is held: what is denied now was there, and its caller may know
+        // of a success. Where acknowledged rows are kept nobody was told, and it is turned back.
         row(
             .none, "none.recovery-missing",
             when: { $0.isProvable && $0.mayHaveLostRequests && $0.isOnlyDenied }, then: { .missing($0.denied) }),

@@ -63,6 +63,10 @@ extension Configuration {
         let claim = readRecoveryClaim(store)
         let storage = StoreSettings.read(store, environment: environment)
         var siteSettings = readSite(site, storage, environment: environment)
+        // A lease that the standby proves, or a witness, tells by itself.
+        let countsOnStandby = siteSettings.replication == .synchronous && siteSettings.proof == .none
+        siteSettings.standbyRequirement =
+            StoreSettings.readRequirement(store, storage) ?? (countsOnStandby ? .warn : nil)
         let (policy, assumptions) = readPolicy(reconcile, claim, siteSettings)
         let providers = readProviders(top, policy, assumptions)
         siteSettings.contractsAtRisk = contractsAtRisk(providers, assumptions)

@@ -34,6 +34,8 @@ extension Configuration {
         var needsSecondPerson: Bool
         /// How long after a loss callers may repeat what they asked before; `nil` where a person says so.
         var callersRepeatFor: Span?
+        /// What is done while no synchronous standby confirms; `nil` where nobody counts on one.
+        var standbyRequirement: StandbyWatch.Requirement?
         /// Providers whose contract is safe only on a store that keeps what it acknowledged.
         var contractsAtRisk: [String] = []
 

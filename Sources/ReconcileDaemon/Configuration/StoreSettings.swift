@@ -62,6 +62,18 @@ enum StoreSettings {
         }
     }
 
+    /// What is done while no synchronous standby confirms; `nil` where nobody counts on one.
+    static func readRequirement(_ section: ConfigurationSection, _ store: StoreSettings) -> StandbyWatch.Requirement? {
+        guard section.text("require_standby") != nil else { return nil }
+        let requirement = section.choice("require_standby", default: StandbyWatch.Requirement.warn)
+        if case .sqlite = store {
+            section.report(
+                "require_standby", value: requirement.rawValue,
+                allowed: "only with PostgreSQL: an SQLite file has no copy")
+        }
+        return requirement
+    }
+
     /// A witness's database; `nil` if it is none.
     static func witness(_ text: String) -> PostgresStoreConfiguration? { try? postgres(text) }
 

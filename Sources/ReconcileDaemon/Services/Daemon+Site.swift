@@ -18,6 +18,8 @@ struct SiteParts {
     let witness: PostgresWitness?
     /// The other site, if it can be asked.
     let peer: PeerClient?
+    /// Looks whether a standby confirms, where one is counted on.
+    let standby: StandbyService?
 }
 
 extension Configuration {
@@ -40,7 +42,7 @@ extension Daemon {
         let witness = configuration.openWitness()
         let desk = SiteDesk(store: store, witness: witness, clock: clock, settings: configuration.site.desk)
         guard case .postgres = configuration.store else {
-            return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness, peer: nil)
+            return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness, peer: nil, standby: nil)
         }
         let machine = SiteKeeperMachine.Settings(
             machine: configuration.site.machine, recovery: configuration.recovery,
@@ -50,7 +52,10 @@ extension Daemon {
         let keeper = SiteKeeper(
             store: store, witness: witness, peer: peer, engine: engine, gate: gate, settings: settings, clock: clock,
             logger: logger)
-        return SiteParts(gate: gate, keeper: keeper, desk: desk, witness: witness, peer: peer)
+        let standby = configuration.site.standbyRequirement.map {
+            StandbyService(watch: StandbyWatch($0), store: store, clock: clock, logger: logger)
+        }
+        return SiteParts(gate: gate, keeper: keeper, desk: desk, witness: witness, peer: peer, standby: standby)
     }
 
     /// What the site says of itself to its peer.

@@ -50,9 +50,10 @@ struct Daemon {
         let site = siteParts(store, identity, engine, settings.gate, clock, logger)
         let operations = SiteOperations(
             OperationService(store: parts.store, engine: engine, clock: clock), store: store, gate: site.gate,
-            site: configuration.site.name, peer: configuration.site.peer)
+            site: configuration.site.name, peer: configuration.site.peer, standby: site.standby?.watch)
         // So that who is told that it listens is not turned away a moment later.
         await site.keeper?.begin()
+        await site.standby?.look()
         let readiness = Readiness()
         let progress = ProgressMonitor()
         let announcement = Announcement(expectsAPI: roles.api)
@@ -64,6 +65,7 @@ struct Daemon {
         ]
         // Before the engine in this list, and so stopped after it: what is on the wire is written under the term.
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
+        if let standby = site.standby { services.append(standby) }
         services += [
             EngineService(engine: engine, grace: configuration.shutdownGrace),
             StatisticsService(
@@ -74,6 +76,7 @@ struct Daemon {
             SecretsService(
                 secrets: secrets, configuration: configuration, read: read, clock: clock, logger: logger),
             UpkeepService(store: store, gate: site.gate, clock: clock, logger: logger),
+            ClockStepService(logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
             SiteStatisticsService(
                 gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),

@@ -17,6 +17,8 @@ enum MetricsCatalogue {
         "reconciled_attempts":
             "Requests to providers for an effect, by what they proved; again: not the first of its key.",
         "reconciled_build_info": "Always 1; the version of the program.",
+        "reconciled_clock_step_seconds": "By how much the machine's clock was set last, ahead if positive.",
+        "reconciled_clock_steps": "How often the machine's clock was set while this process ran.",
         "reconciled_comparison_failures": "Steps of comparisons that did not get through.",
         "reconciled_comparison_lag_seconds": "Time since the end of the newest window that was compared and proven.",
         "reconciled_comparison_runs": "Comparisons by state.",
@@ -52,6 +54,7 @@ enum MetricsCatalogue {
         "reconciled_site_lease_seconds": "How long the site's lease still lasts.",
         "reconciled_site_mode": "1 for what the site does at present.",
         "reconciled_site_recovery_windows": "Windows after lost rows that are open.",
+        "reconciled_standby_missing": "1 where a synchronous standby is counted on and none confirms.",
         "reconciled_store_failures": "Operations of the store that failed.",
         "process_cpu_seconds": "Time of processors that this process used.",
         "process_max_fds": "File descriptors that this process may have.",
@@ -69,6 +72,7 @@ enum MetricsCatalogue {
         series += ["succeeded", "failed", "canceled"].map { ("reconciled_payments_settled", [("state", $0)]) }
         series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
         series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
+        series.append(("reconciled_clock_steps", []))
         for (label, dimensions) in series { Counter(label: label, dimensions: dimensions).increment(by: 0) }
     }
 }

@@ -25,16 +25,21 @@ public struct SiteOperations: PaymentOperations {
     private let site: SiteName
     private let peer: Peer?
     private let store: any SiteStore
+    private let standby: StandbyWatch?
 
     /// The use cases behind a gate.
+    ///
+    /// - Parameter standby: tells whether a standby confirms what is written, where one is counted on.
     public init(
-        _ operations: any PaymentOperations, store: any SiteStore, gate: SiteGate, site: SiteName, peer: Peer?
+        _ operations: any PaymentOperations, store: any SiteStore, gate: SiteGate, site: SiteName, peer: Peer?,
+        standby: StandbyWatch? = nil
     ) {
         self.operations = operations
         self.store = store
         self.gate = gate
         self.site = site
         self.peer = peer
+        self.standby = standby
     }
 
     /// A promotion, or the end of a partition, takes at least some seconds.
@@ -56,6 +61,9 @@ public struct SiteOperations: PaymentOperations {
         guard standing.refusal == nil, !standing.isDraining else { throw refusal(standing) }
         guard standing.mode != .readOnly else {
             throw .notAccepting(reason: EngineMachine.reason(standing), retryAfter: SiteOperations.retryAfter)
+        }
+        if let reason = standby?.refusal {
+            throw .notAccepting(reason: reason, retryAfter: SiteOperations.retryAfter)
         }
         let result = try await writing(body)
         // A process that stood still meanwhile may have written where nobody goes on.
