@@ -1,3 +1,5 @@
+public import PaymentCore
+
 /// What one listener accepts, and how much of it.
 public struct APILimits: Sendable, Hashable {
     /// The largest body, in bytes.
@@ -26,6 +28,9 @@ public struct APILimits: Sendable, Hashable {
     public var maximumWaitSeconds: Int64 = 30
     /// The fields of a request that may hold a card number.
     public var cardNumbers = CardNumberFields()
+    /// The largest payment of a caller in a currency, in minor units. What is not named is bounded by what every amount
+    /// is bounded by.
+    public var largestAmounts: [CallerID: [Currency: Int64]] = [:]
     /// How long a connection that is being closed is still read, so that the caller sees the answer.
     public var linger: Duration = .seconds(2)
 

@@ -162,6 +162,28 @@ struct RequestValidationTests {
         }
     }
 
+    @Test func `a caller's payment above its largest is refused, another caller's is not`() async throws {
+        var limits = APILimits()
+        let jpy = try #require(Currency(code: "JPY"))
+        limits.largestAmounts = [try CallerID("shop"): [jpy: 1_000]]
+        @Sendable func body(_ value: Int, _ currency: String = "JPY") -> String {
+            let amount = #"{"value":\#(value),"currency":"\#(currency)"}"#
+            let leg = #"{"provider":"cards","instrument":"tok-1","amount":\#(amount)}"#
+            return #"{"amount":\#(amount),"reference":"o-1","legs":[\#(leg)]}"#
+        }
+        try await RunningAPI.run(limits: limits) { api in
+            let refused = try await api.create(body(1_001))
+            #expect(refused.status == 422)
+            #expect(try refused.string("field") == "amount.value", "\(String(describing: try? refused.json))")
+            #expect(try refused.string("detail") == "Must be at most 1000 minor units of JPY for this caller.")
+            #expect(api.operations.asked.isEmpty)
+            _ = try await api.create(body(1_000))
+            _ = try await api.create(body(1_001, "EUR"))
+            _ = try await api.send("POST", "/v1/payments", body: body(1_001), token: RunningAPI.otherToken)
+            #expect(api.operations.asked.count == 3, "\(api.operations.calls)")
+        }
+    }
+
     @Test func `the same leg twice is 422`() async throws {
         try await RunningAPI.run { api in
             let id = try SamplePayment().payment.id.text

@@ -49,6 +49,27 @@ import Yams
         #expect(configuration.providers[0].contract == .reference)
     }
 
+    @Test func `a caller has a largest payment in each currency that is named`() throws {
+        func callers(_ limits: String) -> String {
+            ConfigurationTests.minimal.replacingOccurrences(of: "\"}\nproviders", with: "\", \(limits)}\nproviders")
+        }
+        let jpy = try #require(Currency(code: "JPY"))
+        let configuration = try read(callers("largest_amounts: [{currency: JPY, value: 50000}]"))
+        #expect(configuration.largestAmounts == [try CallerID("shop"): [jpy: 50_000]])
+        #expect(try read(ConfigurationTests.minimal).largestAmounts.isEmpty)
+        for (wrong, words) in [
+            ("{currency: XXQ, value: 1}", "callers[0].largest_amounts[0].currency"),
+            ("{currency: JPY}", "callers[0].largest_amounts[0].value"),
+            ("{currency: JPY, value: 0}", "callers[0].largest_amounts[0].value"),
+            ("{currency: JPY, value: 1000000000001}", "callers[0].largest_amounts[0].value"),
+            ("{currency: JPY, value: 1}, {currency: JPY, value: 2}", "callers[0].largest_amounts[1].currency"),
+            ("{currency: JPY, value: 1, of: x}", "callers[0].largest_amounts[0].of"),
+        ] {
+            let found = problems(callers("largest_amounts: [\(wrong)]"))
+            #expect(found.count == 1 && found[0].contains(words), "\(wrong): \(found)")
+        }
+    }
+
     @Test func `what is settled is kept for a while in a file as well`() throws {
         let configuration = try read(ConfigurationTests.minimal + "\nstore: {url: 'sqlite:books', retention: 400d}")
         guard case .sqlite("books", let retention) = configuration.store else {

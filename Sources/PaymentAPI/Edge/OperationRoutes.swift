@@ -82,6 +82,12 @@ struct OperationRoutes: Sendable {
         if let deadline = request.deadline, deadline <= clock.now() {
             return .impossible(FieldPath.root.member("deadline"), "Must be in the future.")
         }
+        let currency = request.amount.currency
+        if let largest = limits.largestAmounts[request.caller]?[currency], request.amount.value > largest {
+            return .impossible(
+                FieldPath.root.member("amount").member("value"),
+                "Must be at most \(largest) minor units of \(currency.code) for this caller.")
+        }
         for (index, leg) in request.legs.enumerated() {
             guard let reason = amountCheck(leg.provider, leg.amount) else { continue }
             let field = FieldPath.root.member("legs").item(index).member("amount").member("value")

@@ -26,11 +26,31 @@ extension Configuration {
             let next = section.text("next_token_sha256").flatMap {
                 readDigest(section, "next_token_sha256", $0, &tokens)
             }
+            let largest = key == "callers" ? readLargestAmounts(section) : [:]
             if let digest = readDigest(section, "token_sha256", hash, &tokens) {
-                principals.append(Principal(name: name, tokenDigest: digest, nextTokenDigest: next))
+                principals.append(
+                    Principal(name: name, tokenDigest: digest, nextTokenDigest: next, largestAmounts: largest))
             }
         }
         return principals
+    }
+
+    private static func readLargestAmounts(_ parent: ConfigurationSection) -> [Currency: Int64] {
+        var largest: [Currency: Int64] = [:]
+        for section in parent.sections("largest_amounts") {
+            defer { section.finish() }
+            let code = section.required("currency", allowed: "a currency of ISO 4217")
+            let value = section.int("value", in: 1...Int(ListedPosition.largestAmount), default: 0)
+            guard let currency = Currency(code: code), largest[currency] == nil else {
+                section.report("currency", value: code, allowed: "a currency of ISO 4217, once for each caller")
+                continue
+            }
+            if !section.has(anyOf: ["value"]) {
+                section.report("value", value: "", allowed: "1 to \(ListedPosition.largestAmount) minor units")
+            }
+            largest[currency] = Int64(value)
+        }
+        return largest
     }
 
     private static func readDigest(
@@ -68,5 +88,15 @@ extension Configuration {
             section.choice(field.rawValue, default: CardNumber.Rule.refuse) == .accept
         }
         return CardNumberFields(accepting: Set(accepted))
+    }
+
+    /// The largest payments of the callers that have such limits.
+    var largestAmounts: [CallerID: [Currency: Int64]] {
+        var all: [CallerID: [Currency: Int64]] = [:]
+        for caller in callers where !caller.largestAmounts.isEmpty {
+            // Its name was checked when it was read.
+            if let id = try? CallerID(caller.name) { all[id] = caller.largestAmounts }
+        }
+        return all
     }
 }

@@ -19,6 +19,8 @@ struct Configuration {
         var tokenDigest: Digest
         /// A second token that counts as well, while the first is being replaced.
         var nextTokenDigest: Digest?
+        /// Of a caller: its largest payment in a currency, in minor units.
+        var largestAmounts: [Currency: Int64] = [:]
 
         /// The digests of all its tokens.
         var tokenDigests: [Digest] { [tokenDigest] + [nextTokenDigest].compactMap { $0 } }

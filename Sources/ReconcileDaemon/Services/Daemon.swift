@@ -260,6 +260,7 @@ extension Daemon {
         var limits = APILimits()
         limits.maximumBodyBytes = configuration.maximumBodyBytes
         limits.cardNumbers = configuration.cardNumbers
+        limits.largestAmounts = configuration.largestAmounts
         limits.maximumConnections = descriptors.callers
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
