@@ -18,7 +18,7 @@ final class DaemonProcess: Sendable {
 
     init(
         configuration: URL, log: URL, failpoint: String? = nil, descriptors: DescriptorLimit? = nil,
-        without variables: [String] = []
+        with more: [String: String] = [:], without variables: [String] = []
     ) throws {
         let program = try DaemonProcess.program()
         let arguments = ["serve", "--config", configuration.path]
@@ -33,6 +33,7 @@ final class DaemonProcess: Sendable {
         var environment = DaemonProcess.environment
         environment["RECONCILED_FAILPOINT"] = failpoint
         environment["SWIFT_BACKTRACE"] = "enable=no"
+        environment.merge(more) { $1 }
         for variable in variables { environment[variable] = nil }
         process.environment = environment
         if !FileManager.default.fileExists(atPath: log.path) {
