@@ -1,5 +1,6 @@
-"""The pair of docs/deploying.md on two PostgreSQL servers: the page's statements make the databases, the rendered
-overlays configure the daemons, and the page's own command promotes the standby once the active site is gone."""
+"""The pair of docs/deploying.md on two PostgreSQL servers: the page's lines and statements make the files and the
+databases, the rendered overlays configure the daemons, and the page's own command promotes the standby once the active
+site is gone. Servers are asked by their names and prove them by their certificates, as at a real site."""
 
 import glob
 import os
@@ -44,17 +45,16 @@ class Pair(unittest.TestCase):
         self.assertTrue(PROGRAM, "RECONCILED_PROGRAM is not set; scripts/test-deployment sets it")
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="pair-"))
         self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
-        for name in ("store-password", "provider-card-token", "database-ca.pem"):
-            (self.directory / name).write_text("for-the-test", encoding="utf-8")
         self.directory.chmod(0o777)
         self.ports = {"site-a": free_port(), "site-b": free_port()}
         self.running = []
 
-    def server(self, program, *arguments, **options):
+    def server(self, program, *arguments, directory=None, **options):
         """A program of PostgreSQL, as the user that may run servers."""
         result = subprocess.run(
             [f"{SERVERS[-1]}/{program}", *map(str, arguments)],
-            cwd=self.directory, capture_output=True, text=True, check=False, timeout=LIMIT, **USER, **options,
+            cwd=directory or self.directory, env={**os.environ, "HOME": str(self.directory)},
+            capture_output=True, text=True, check=False, timeout=LIMIT, **USER, **options,
         )  # fmt: skip
         self.assertEqual(result.returncode, 0, f"{program}: {result.stdout}{result.stderr}")
         return result.stdout
@@ -66,24 +66,50 @@ class Pair(unittest.TestCase):
         self.server("pg_ctl", "start", "-w", "-D", data, "-l", self.directory / f"{site}.log", "-o", options)
         self.addCleanup(self.stop, site)
 
-    def stop(self, site):
+    def stop(self, site, how="immediate"):
         subprocess.run(
-            [f"{SERVERS[-1]}/pg_ctl", "stop", "-m", "immediate", "-D", str(self.directory / site)],
+            [f"{SERVERS[-1]}/pg_ctl", "stop", "-m", how, "-D", str(self.directory / site)],
             cwd=self.directory, capture_output=True, check=False, **USER,
         )  # fmt: skip
 
-    def psql(self, site, text):
+    def psql(self, site, text, directory=None):
         return self.server(
             "psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.directory, "-p", self.ports[site],
-            "-U", "postgres", "-d", "postgres", input=text,
+            "-U", "postgres", "-d", "postgres", input=text, directory=directory,
         )  # fmt: skip
 
     def here(self, text, site):
         """A text of page or manifest, with a site's server here and files here; never a database that really is."""
-        text = re.sub(r"\bhost=\S+", f"host=127.0.0.1 port={self.ports[site]}", text)
-        text = text.replace("sslmode=verify-full", "sslmode=disable")
-        text = re.sub(r" sslrootcert=\S+", "", text)
-        return text.replace("/etc/reconciled/secrets", str(self.directory))
+        text = re.sub(r"\bhost=(\S+)", rf"host=\1 hostaddr=127.0.0.1 port={self.ports[site]}", text)
+        return text.replace("/etc/reconciled/secrets", str(self.secrets))
+
+    def lines(self, text, **variables):
+        """Lines of the page in a shell, as whoever runs the servers, at home in the directory of the test."""
+        environment = {"HOME": str(self.directory), "PATH": f"{SERVERS[-1]}:{os.environ['PATH']}", **variables}
+        result = subprocess.run(
+            ["bash", "-euc", text],
+            env=environment, cwd=self.directory, capture_output=True, text=True, check=False, timeout=LIMIT, **USER,
+        )  # fmt: skip
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    @property
+    def secrets(self):
+        """Where the page's first lines put the files."""
+        return self.directory / "reconciled-secrets"
+
+    def takes_certificate(self, site):
+        """The first sentence of step 1: key and certificate in the data directory."""
+        for end, mode in (("key", 0o600), ("crt", 0o644)):
+            file = self.directory / site / f"server.{end}"
+            shutil.copyfile(self.secrets / f"{site}.{end}", file)
+            file.chmod(mode)
+            if USER:
+                shutil.chown(file, USER["user"], USER["group"])
+
+    def knows_who_may_come(self, site, page):
+        """The page's lines of pg_hba.conf, with addresses of this machine, and nobody else but the superuser."""
+        text = "local all postgres trust\n" + re.sub(r"\b10\.\d+\.0\.0/16", "127.0.0.0/8", page)
+        (self.directory / site / "pg_hba.conf").write_text(text, encoding="utf-8")
 
     def environment(self, overlay, place):
         """What a pod of the overlay has, with a server of this machine."""
@@ -94,7 +120,7 @@ class Pair(unittest.TestCase):
         said = {name: self.here(value, place) for name, value in site.site_variables().items()}
         return {
             **kept, **said, "RECONCILED_CONFIG": str(file),
-            "RECONCILED_STORE_PASSWORD_FILE": str(self.directory / "store-password"),
+            "RECONCILED_STORE_PASSWORD_FILE": str(self.secrets / "store-password"),
             "RECONCILED_HTTP_PORT": "0", "RECONCILED_ADMIN_PORT": str(free_port()),
         }  # fmt: skip
 
@@ -131,27 +157,32 @@ class Pair(unittest.TestCase):
     def test_the_pair_of_the_page_is_made_and_promoted_by_its_own_commands(self):
         shown = blocks("docs/deploying.md", "### The databases")
         roles, waits = [body for kind, body in shown if kind == "sql"]
-        (copy,) = [body for kind, body in shown if "pg_basebackup" in body]
+        (files,) = [body for _, body in shown if "SECRETS=$HOME" in body]
+        (entries,) = [body for _, body in shown if body.startswith("hostssl")]
+        (copy,) = [body for _, body in shown if "pg_basebackup" in body]
+        self.lines(files)
         active, standby = self.environment("active", "site-a"), self.environment("standby-hot", "site-b")
         if active["RECONCILED_SITE_PROOF"] != "standby":
             self.skipTest("the overlays have another proof than the one that they are shipped with")
 
         self.server("initdb", "-D", self.directory / "site-a", "-A", "trust", "-U", "postgres", "--no-sync")
+        self.takes_certificate("site-a")
+        self.knows_who_may_come("site-a", entries)
         self.start("site-a")
-        for name in ("store-password", "replication-password"):
-            (self.directory / name).write_text("for-the-test", encoding="utf-8")
-        self.psql("site-a", roles)
-        code, text = self.reconciled(active, "migrate")
-        self.assertEqual(code, 0, text)
+        self.psql("site-a", roles, self.secrets)
+        self.stop("site-a", "fast")
+        self.start("site-a")
 
-        (connection,) = re.findall(r'--dbname="([^"]+)"', copy)
-        options = re.findall(r"--(?:write-recovery-conf|wal-method=\w+|checkpoint=\w+)", copy)
-        connection = self.here(connection, "site-a")
-        self.server("pg_basebackup", "--dbname", connection, "--pgdata", self.directory / "site-b", *options)
+        copy = self.here(copy, "site-a").replace(":5432:", f":{self.ports['site-a']}:")
+        copy = re.sub(r"(?m)^DATA=\S+", f"DATA={self.directory}/site-b", copy)
+        self.lines(copy, SECRETS=str(self.secrets))
         self.start("site-b")
         self.psql("site-a", waits)
         state = "SELECT sync_state FROM pg_stat_replication"
         self.becomes("the standby is synchronous", lambda: self.psql("site-a", state).strip() in ("sync", "quorum"))
+        # As the page has it: the schema comes last, when commits already wait.
+        code, text = self.reconciled(active, "migrate")
+        self.assertEqual(code, 0, text)
 
         first = self.serve(active, "active")
         self.serve(standby, "standby")
