@@ -18,6 +18,7 @@ import Testing
             let canceled = try await east.create(held, key: "held-1")
             let captured = try await east.create(held, key: "held-2")
             #expect([canceled.state, captured.state] == ["authorized", "authorized"])
+            try await Moment.come()
             try await sites.pair.freezeStandby()
 
             let cancel = try await east.send(.post, "/v1/payments/\(canceled.id)/cancel", key: "cancel-1", wait: 2)

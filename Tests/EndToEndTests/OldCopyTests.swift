@@ -16,6 +16,7 @@ import Testing
         try await TwoSites.run(site, isSynchronous: false, contracts) { sites in
             try await sites.untilActive(sites.east)
             try await sites.leaveStandbyBehind()
+            try await Moment.come()
             await sites.world.kill(0)
             try await sites.pair.stopPrimary()
             let promoted = try sites.site([
@@ -63,6 +64,7 @@ import Testing
         async throws
     {
         try await Self.withOldCopy { sites in
+            try await Moment.come()
             sites.killWest()
             let east = try await sites.restartEast(", resume_alone_within: 0s")
             let reason = try await Self.staysOut(east, sites)

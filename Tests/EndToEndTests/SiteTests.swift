@@ -140,6 +140,7 @@ extension SiteTests {
             try await Polling.until("the lease is confirmed") {
                 TwoSites.json(try sites.site(["status"]).output)["proof"] as? String == "standby"
             }
+            try await Moment.come()
             try await sites.pair.freezeStandby()
             let began = ContinuousClock.now
             try await sites.untilActive(sites.east, false, within: .seconds(6))
@@ -174,6 +175,7 @@ extension SiteTests {
             let asleep = try await sites.east.create(Bodies.card(), key: "asleep-1", wait: 0)
             #expect(asleep.status == 202)
             let daemon = try #require(await sites.world.daemon(0))
+            try await Moment.come()
             daemon.freeze()
             // Its database stops in good order: the standby has everything.
             try await sites.pair.stopPrimary()

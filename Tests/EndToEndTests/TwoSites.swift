@@ -95,6 +95,7 @@ struct TwoSites: Sendable {
 
     /// Makes a payment that both sites know, and cuts the standby off: it hears nothing of what comes after.
     func leaveStandbyBehind() async throws {
+        try await Moment.come()
         let known = try await east.create(Bodies.card(), key: "known-1")
         try await Polling.until("the standby shows the payment") {
             try await west.send(.get, "/v1/payments/\(known.id)").state == "succeeded"
@@ -108,6 +109,7 @@ struct TwoSites: Sendable {
 
     /// Loses the active site at once: its daemon and its database.
     func loseEast() async throws {
+        try await Moment.come()
         await world.kill(0)
         try await pair.killPrimary()
     }
