@@ -8,6 +8,7 @@ enum Moment {
     /// Comes back at the moment.
     static func come() async throws {
         guard isDrawn else { return }
-        try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_500)))
+        let moment = ContinuousClock.now + .milliseconds(Int.random(in: 0...1_500))
+        try await Polling.until("the moment has come") { ContinuousClock.now >= moment }
     }
 }

@@ -47,6 +47,8 @@ public enum LossReview: Sendable, Hashable {
         fileprivate let endedAt: Timestamp?
         /// Whether it ended, every key that it asked for was answered, and the money is proven.
         fileprivate let isFlawless: Bool
+        /// Whether refunds that it found, and that no row tells of, were taken into the rows.
+        fileprivate let takesRefundsIn: Bool
 
         fileprivate init(_ run: ComparisonRun) {
             kind = run.kind
@@ -55,6 +57,7 @@ public enum LossReview: Sendable, Hashable {
             createdAt = run.createdAt
             endedAt = run.state.isFinal ? run.finishedAt ?? run.createdAt : nil
             isFlawless = run.isProven == true && run.counts.unanswered == 0
+            takesRefundsIn = run.isOverLostRows == true
         }
     }
 
@@ -113,7 +116,10 @@ public enum LossReview: Sendable, Hashable {
                 continue
             }
             let since = provider.runs.filter { $0.createdAt >= recovery.at }
-            if covers(since.lazy.filter(\.isFlawless).map(\.window), window) {
+            // A run of the schedule tells people of a refund that no row knows, and takes it in nowhere.
+            let wantsRefunds = !recovery.loss.keepsAcknowledgedRows && provider.contract.refundVisibility == .byKey
+            let counted = since.filter { $0.isFlawless && ($0.takesRefundsIn || !wantsRefunds) }
+            if covers(counted.map(\.window), window) {
                 isCompared = isCompared && provider.settlement != .leftToPolicy
                 guard provider.settlement != .done else { continue }
                 obstacles.append(.unsettled(provider.provider))
