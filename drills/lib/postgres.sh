@@ -72,11 +72,16 @@ wal_retrieve_retry_interval = 200ms
 ${PRIMARY_SETTINGS:-}
 SETTINGS
     member_start "$1"
+    database_create "$1"
+    # A right on a function of the system holds in the database in which it was granted.
+    sql "$1" "GRANT EXECUTE ON FUNCTION pg_promote TO reconciled"
+}
+
+# database_create MEMBER: the role of the daemons, and their database.
+database_create() {
     sql "$1" "CREATE ROLE reconciled LOGIN" postgres
     sql "$1" "GRANT pg_monitor, pg_checkpoint TO reconciled" postgres
     sql "$1" "CREATE DATABASE $DATABASE OWNER reconciled" postgres
-    # A right on a function of the system holds in the database in which it was granted.
-    sql "$1" "GRANT EXECUTE ON FUNCTION pg_promote TO reconciled"
 }
 
 as_owner_directory() {
@@ -125,7 +130,7 @@ members_follow() {
 
 follows() {
     local question="SELECT count(*) FROM pg_stat_replication WHERE application_name = '$1' AND state = 'streaming'"
-    [[ $(sql "$2" "$question") == 1 ]]
+    [[ $(sql "$2" "$question" postgres) == 1 ]]
 }
 
 # wait_for_standbys PRIMARY STANDBY...: from here on a commit counts when one of them has it on disk; without a standby

@@ -111,6 +111,7 @@ target_digests() {
         [[ -z $PREVIOUS ]] || digest "reconciled before" "$PREVIOUS/reconciled"
         digest "provider-simulator" "$PROGRAMS/provider-simulator"
         jq -nc --arg v "$("$PG_BIN/postgres" --version)" '{part: "database", version: $v}'
+        [[ -z ${PATRONI:-} ]] || jq -nc --arg v "$("$PATRONI" --version)" '{part: "its manager", version: $v}'
         jq -nc --arg v "$(haproxy -v | head -n 1 | cut -d ' ' -f 1-3)" '{part: "traffic switch", version: $v}'
         jq -nc --arg v "$(git rev-parse HEAD 2>/dev/null || echo unknown)" '{part: "sources", version: $v}'
     } | jq -sc .
