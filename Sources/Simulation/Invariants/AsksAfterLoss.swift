@@ -62,7 +62,8 @@ public struct AsksAfterLoss: Invariant {
     ) {
         let part = Part(payment: payment, leg: leg)
         let question = Question(part: part, replica: replica, token: token)
-        if let began = asking.removeValue(forKey: question) { read[part] = began }
+        // A holder of before the loss may hear the end of its question last (seed 2740431849).
+        if let began = asking.removeValue(forKey: question) { read[part] = max(read[part] ?? began, began) }
     }
 
     /// Notes that rows were lost.
