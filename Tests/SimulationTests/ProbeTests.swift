@@ -125,11 +125,11 @@ import Testing
         var single: [PaymentFacts.Leg] = []
         for standing in PaymentFacts.Standing.allCases {
             for forward in PaymentFacts.Forward.allCases {
-                for bits in 0..<4 {
+                for bits in 0..<8 where standing == .open || bits < 4 {
                     single.append(
                         .init(
                             isOnePhase: bits & 1 != 0, standing: standing, forward: forward,
-                            freshlyRead: bits & 2 != 0))
+                            freshlyRead: bits & 2 != 0, isDenied: bits & 4 != 0))
                 }
             }
         }
