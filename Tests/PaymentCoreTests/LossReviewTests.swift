@@ -9,6 +9,9 @@ import Testing
     private static let later = lost + Span.hours(2)
 
     private let settings = ComparisonSettings()
+    private let cards: ProviderName
+
+    init() throws { cards = try ProviderName("cards") }
     private let contract = ProviderContract.stripe  // It lags by a minute; a request lives two.
 
     private func recovery(keptUntil: Timestamp? = kept, isCompared: Bool = false) -> SiteRecovery {
@@ -181,6 +184,39 @@ import Testing
         #expect(review([], recovery: compared, repeatFor: .days(1), at: end + .milliseconds(-1)) == .open(until: end))
         #expect(review([], recovery: compared, repeatFor: .days(1), at: end) == .over)
         #expect(plan(review([try evidence()], repeatFor: .days(1), at: end)).count == 1, "not before it was compared")
+    }
+
+    /// Seed 3061549018: a refund whose row was lost, of a payment that was under way, was only told to people later.
+    @Test func `what was under way when it was met is compared again by a run over the loss`() throws {
+        let busy = try executed { world in
+            let ours = try Compared.ours("k", .taken, work: .underWay, state: .processing, at: Self.lost)
+            let theirs = try Compared.theirs("k", .captured, refunds: ["r": 300], names: "k", at: Self.lost)
+            world.books[ours.key] = ours
+            world.provider[theirs.key] = theirs
+        }
+        #expect(busy.state == .completed && busy.counts[.inFlight] == 1, "\(busy.counts)")
+        let ended = try #require(busy.finishedAt)
+        let met = try evidence("cards", [busy])
+        #expect(review([met], at: ended) == .compared, "it holds up nobody")
+        let compared = recovery(isCompared: true)
+        let due = ended + settings.askAgainAfter
+        #expect(review([met], recovery: compared, at: due + .milliseconds(-1)) == .open(until: nil, again: [cards]))
+        guard case .open(nil, [cards], let plan) = review([met], recovery: compared, at: due) else {
+            return #expect(Bool(false), "\(review([met], recovery: compared, at: due))")
+        }
+        #expect(plan.map(\.attempt) == [1] && plan.map(\.window) == [busy.window])
+        #expect(plan.map(\.isOverLostRows) == [true])
+        #expect(review([met], recovery: compared, repeatFor: .hours(1), at: Self.lost + .hours(1)) == .over)
+        // The second attempt is under way, then it met the same, then nothing.
+        let under = review([try evidence("cards", [busy] + plan)], recovery: compared, at: due)
+        #expect(under == .open(until: nil, again: [cards]))
+        let world = try ComparisonWorld(run: try #require(plan.first))
+        try world.finish()
+        let quiet = try evidence("cards", [busy, world.run])
+        #expect(review([quiet], recovery: compared, at: due + .days(1)) == .open(until: nil))
+        // A promotion that kept acknowledged rows lost no refund that anybody was told of.
+        let kept = SiteRecovery(epoch: 2, loss: .promotion, at: Self.lost, keptUntil: Self.kept, listingCompared: true)
+        #expect(review([met], recovery: kept, at: due) == .open(until: nil))
     }
 
     @Test func `what is closed, or told to people, is not left to the policy`() throws {

@@ -9,8 +9,10 @@ public enum LossReview: Sendable, Hashable {
     case unfinished([LossObstacle], plan: [ComparisonRun])
     /// Finished, and not written down yet.
     case compared
-    /// Finished and written down; the window stays open until a moment, or until a person closes it.
-    case open(until: Timestamp?)
+    /// Finished and written down; the window stays open until a moment, or until a person closes it. A refund whose row
+    /// was lost cannot be told from one that is under way while its payment is: providers where a run met such payments
+    /// are compared `again`, by runs that may be planned now. The window does not stay open for that.
+    case open(until: Timestamp?, again: [ProviderName] = [], plan: [ComparisonRun] = [])
     /// Nobody repeats any more what was asked before the loss: the window can be closed.
     case over
 
@@ -49,6 +51,8 @@ public enum LossReview: Sendable, Hashable {
         fileprivate let isFlawless: Bool
         /// Whether refunds that it found, and that no row tells of, were taken into the rows.
         fileprivate let takesRefundsIn: Bool
+        /// Whether it judged everything: nothing that it met was under way, or too young.
+        fileprivate let leftNothing: Bool
 
         fileprivate init(_ run: ComparisonRun) {
             kind = run.kind
@@ -58,6 +62,7 @@ public enum LossReview: Sendable, Hashable {
             endedAt = run.state.isFinal ? run.finishedAt ?? run.createdAt : nil
             isFlawless = run.isProven == true && run.counts.unanswered == 0
             takesRefundsIn = run.isOverLostRows == true
+            leftNothing = run.counts[.inFlight] == 0
         }
     }
 
@@ -98,8 +103,9 @@ public enum LossReview: Sendable, Hashable {
         // What is being undone is looked at again and again until it is, also once the rest is finished.
         let unsettled = evidence.filter { $0.settlement != .done }
         if recovery.listingCompared, unsettled.isEmpty {
-            guard let end = callersRepeatFor.map({ recovery.at + $0 }) else { return .open(until: nil) }
-            return end <= now ? .over : .open(until: end)
+            let end = callersRepeatFor.map { recovery.at + $0 }
+            if let end, end <= now { return .over }
+            return lookAgain(recovery, evidence, settings, until: end, now)
         }
         let evidence = recovery.listingCompared ? unsettled : evidence
         guard !evidence.isEmpty else { return .unfinished([.noProvider], plan: []) }
@@ -116,8 +122,7 @@ public enum LossReview: Sendable, Hashable {
                 continue
             }
             let since = provider.runs.filter { $0.createdAt >= recovery.at }
-            // A run of the schedule tells people of a refund that no row knows, and takes it in nowhere.
-            let wantsRefunds = !recovery.loss.keepsAcknowledgedRows && provider.contract.refundVisibility == .byKey
+            let wantsRefunds = mayLackRefunds(at: provider, recovery)
             let counted = since.filter { $0.isFlawless && ($0.takesRefundsIn || !wantsRefunds) }
             if covers(counted.map(\.window), window) {
                 isCompared = isCompared && provider.settlement != .leftToPolicy
@@ -133,6 +138,39 @@ public enum LossReview: Sendable, Hashable {
             }
         }
         return isCompared ? .compared : .unfinished(obstacles, plan: plan)
+    }
+
+    /// Whether refunds of which no row tells are taken in there. A run of the schedule takes none in: it tells people.
+    private static func mayLackRefunds(at provider: Evidence, _ recovery: SiteRecovery) -> Bool {
+        !recovery.loss.keepsAcknowledgedRows && provider.contract.refundVisibility == .byKey
+    }
+
+    /// The runs that compare once more what was under way when the last of them met it.
+    private static func lookAgain(
+        _ recovery: SiteRecovery, _ evidence: [Evidence], _ settings: ComparisonSettings, until: Timestamp?,
+        _ now: Timestamp
+    ) -> LossReview {
+        let contracts = evidence.map(\.contract)
+        var again: [ProviderName] = []
+        var plan: [ComparisonRun] = []
+        for provider in evidence.sorted(by: { $0.provider < $1.provider })
+        where mayLackRefunds(at: provider, recovery) {
+            let end = recovery.claim.window(contracts: contracts).latestNotAfter
+            guard let kept = recovery.keptUntil, let window = window(of: provider.contract, from: kept, to: end)
+            else { continue }
+            let since = provider.runs.filter { $0.createdAt >= recovery.at }
+            guard let last = last(of: since, over: window), last.attempt + 1 < mostAttempts,
+                !(last.isFlawless && last.leftNothing)
+            else { continue }
+            again.append(provider.provider)
+            if case .plan(let run) = next(provider, window, recovery.loss, since, settings, now) { plan.append(run) }
+        }
+        return .open(until: until, again: again, plan: plan)
+    }
+
+    /// The last run over the loss itself.
+    private static func last(of runs: [Run], over window: ComparedWindow) -> Run? {
+        runs.filter { $0.kind == .asked && $0.window == window }.max { $0.attempt < $1.attempt }
     }
 
     /// From before the first change of which no row may tell, until after the last that a lost request can make. The
@@ -164,7 +202,7 @@ public enum LossReview: Sendable, Hashable {
         _ provider: Evidence, _ window: ComparedWindow, _ loss: RecoveryWindow.Loss, _ runs: [Run],
         _ settings: ComparisonSettings, _ now: Timestamp
     ) -> Next {
-        let own = runs.filter { $0.kind == .asked && $0.window == window }.max { $0.attempt < $1.attempt }
+        let own = last(of: runs, over: window)
         if let own {
             guard let endedAt = own.endedAt else { return .wait(nil) }
             guard endedAt + settings.askAgainAfter <= now, own.attempt + 1 < mostAttempts else { return .wait(nil) }

@@ -73,10 +73,9 @@ public struct LossWatch: Sendable {
         for recovery in standing.recoveries {
             let review = try await review(recovery)
             switch review {
-            case .unfinished(_, let plan): for run in plan { _ = try await store.begin(run) }
+            case .unfinished(_, let plan), .open(_, _, let plan): for run in plan { _ = try await store.begin(run) }
             case .compared: _ = try await sites.changeSite(.compared(epochOfLoss: recovery.epoch), epoch: epoch)
             case .over: _ = try await sites.changeSite(.recovered(epochOfLoss: recovery.epoch), epoch: epoch)
-            case .open: break
             }
             reviews[recovery.epoch] = review
         }
@@ -87,9 +86,9 @@ public struct LossWatch: Sendable {
         var evidence: [LossReview.Evidence] = []
         for (provider, contract) in contracts {
             let settlement = try await settlement(at: provider)
-            // Once it is compared, runs matter only for what is not settled.
-            let isCounted = !recovery.listingCompared || settlement != .done
-            let runs = isCounted ? try await runs(at: provider, recovery.at) : []
+            // Once it is compared and settled, only runs over the loss matter, for what they found under way.
+            let isOver = recovery.listingCompared && settlement == .done
+            let runs = try await runs(at: provider, recovery.at, onlyAsked: isOver)
             evidence.append(
                 LossReview.Evidence(provider: provider, contract: contract, runs: runs, settlement: settlement))
         }
@@ -98,10 +97,11 @@ public struct LossWatch: Sendable {
     }
 
     private func runs(
-        at provider: ProviderName, _ loss: Timestamp
+        at provider: ProviderName, _ loss: Timestamp, onlyAsked: Bool
     ) async throws(StoreFailure) -> [ComparisonRun] {
         var query = RunQuery(limit: 200)
         query.provider = provider
+        if onlyAsked { query.kind = .asked }
         var found: [ComparisonRun] = []
         repeat {
             let page = try await store.runs(query)
@@ -136,8 +136,9 @@ public struct LossWatch: Sendable {
             logger.notice("the comparison over a loss is not finished", metadata: metadata)
         case .compared:
             logger.notice("both sides were compared over a loss, and what was found is settled", metadata: metadata)
-        case .open(let until):
+        case .open(let until, let again, _):
             metadata["closes"] = "\(until?.rfc3339 ?? "reconciled site recovered \(epoch)")"
+            if !again.isEmpty { metadata["compared_again"] = "\(again.map(\.name).joined(separator: ", "))" }
             logger.notice("the recovery window of a loss stays open for as long as callers repeat", metadata: metadata)
         case .over:
             logger.notice("the recovery window of a loss is closed", metadata: metadata)
@@ -148,9 +149,12 @@ public struct LossWatch: Sendable {
 extension LossReview {
     /// Whether a person would read the same in both: what is planned is planned once.
     fileprivate func saysTheSame(as other: LossReview) -> Bool {
-        guard case .unfinished(let obstacles, _) = self, case .unfinished(let others, let plan) = other else {
-            return self == other
+        switch (self, other) {
+        case (.unfinished(let obstacles, _), .unfinished(let others, let plan)):
+            obstacles == others && plan.isEmpty
+        case (.open(let until, let again, _), .open(let otherUntil, let others, _)):
+            until == otherUntil && again == others
+        default: self == other
         }
-        return obstacles == others && plan.isEmpty
     }
 }

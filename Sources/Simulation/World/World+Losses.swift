@@ -9,28 +9,34 @@ extension World {
 
     mutating func reviewLosses() {
         let site = activeSite
-        // A person closes a window that nobody closes by itself; until then it is looked at for what is being undone.
-        let open = sites[site].row.recoveries.filter { !$0.listingCompared || hasUnsettled(site) }
-        guard !open.isEmpty else { return }
-        push(.site(.review), after: World.reviewEvery)
+        guard !sites[site].row.recoveries.isEmpty else { return }
         guard
             let replica = replicas.indices.first(where: {
                 replicas[$0].isUp && replicas[$0].site == site && standing($0).maySettle
             }), takesWrites(replica)
-        else { return }
-        for recovery in open {
+        else { return push(.site(.review), after: World.reviewEvery) }
+        var isFinished = true
+        for recovery in sites[site].row.recoveries {
             let known = plan.providers.indices.map { evidence(of: $0, since: recovery.at, replica) }
             let review = LossReview.decide(
                 recovery, known, comparisonSettings(replica), callersRepeatFor: nil, now: storeTime(site))
             switch review {
             case .unfinished(let obstacles, let runs):
+                isFinished = false
                 for run in runs { _ = begin(run, at: site) }
                 let isForPeople = obstacles.contains { if case .notComparable = $0 { true } else { false } }
                 if isForPeople || !plan.isCompared { compareByHand(recovery) }
-            case .compared: close(recovery.epoch)
-            case .open, .over: break
+            case .compared:
+                isFinished = false
+                close(recovery.epoch)
+            // A person closes a window that nobody closes by itself; until then what was under way is compared again.
+            case .open(_, let again, let runs):
+                for run in runs { _ = begin(run, at: site) }
+                isFinished = isFinished && again.isEmpty
+            case .over: break
             }
         }
+        if !isFinished { push(.site(.review), after: World.reviewEvery) }
     }
 
     private func evidence(of provider: Int, since loss: Timestamp, _ replica: Int) -> LossReview.Evidence {
@@ -44,12 +50,6 @@ extension World {
         return LossReview.Evidence(
             provider: name, contract: contracts(replica)[name] ?? plan.providers[provider].contract,
             runs: runs, settlement: settlement)
-    }
-
-    private func hasUnsettled(_ site: Int) -> Bool {
-        sites[site].store.comparisons.discrepancies.values.contains {
-            LossReview.onlyTheirs.contains($0.finding) && $0.isLeftToPolicy
-        }
     }
 
     /// What no program can compare, a person compares once both sides show everything.
