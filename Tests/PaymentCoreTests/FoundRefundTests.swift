@@ -70,6 +70,24 @@ import Testing
         #expect(stage.durable.dueAt == nil)
     }
 
+    /// Seed 3061549018: the comparison over the loss met the payment before it had ended, and found no refund to read.
+    @Test func `the read that ends a payment whose end was lost shows what was given back too`() throws {
+        var stage = try fixture.stage([.reference])
+        stage.run(while: { $0.durable.latch == .none })
+        stage.replicate()
+        stage.run()
+        try stage.refund([0: 300], key: "refund-1")
+        stage.run()
+        try #require(stage.durable.refunds.map(\.state) == [.succeeded])
+        try stage.failOver(fixture.request([.reference]), repetition: .awaited)
+        try #require(stage.durable.conclusion == nil && stage.durable.latch == .forward)
+        rest(&stage)
+        #expect(stage.durable.conclusion?.state == .succeeded)
+        #expect(stage.durable.refunded == (try fixture.amount(300)))
+        #expect(stage.durable.recovery == nil && stage.durable.dueAt == nil)
+        #expect(stage.net(0) == 700)
+    }
+
     @Test func `its caller asks again and has it as its own`() throws {
         var stage = try found(300)
         let sent = stage.sent.count

@@ -19,6 +19,7 @@ extension PaymentMachine {
         undoLateCharges(&actions, context)
         if payment.conclusion?.state == .succeeded { findRefunds(&actions, context) }
         planRefunds(&actions, context)
+        // Not before the refunds of lost rows were taken out of the reads by which the payment ended.
         if payment.conclusion != nil, !payment.hasRefundUnderWay { payment.recovery = nil }
         askAboutQuarantined(&actions, context)
         setDue(context)
@@ -227,7 +228,6 @@ extension PaymentMachine {
             reason = Reason(.captureUnavailable, detail: detail)
         }
         payment.conclusion = Conclusion(state: state, reason: reason, at: context.now)
-        payment.recovery = nil
         record(
             .concluded,
             [
