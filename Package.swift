@@ -78,6 +78,9 @@ let package = Package(
         .target(
             name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", logging],
             swiftSettings: strict),
+        // Where a site's right to act is kept in a third place that is no database.
+        .target(
+            name: "Witnesses", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport"], swiftSettings: strict),
         // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
         .target(
             name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
@@ -116,9 +119,9 @@ let package = Package(
         .executableTarget(
             name: "ReconcileDaemon",
             dependencies: [
-                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "PaymentAPI",
-                "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals, arguments, yams, logging, metrics,
-                coreMetrics, crypto,
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Witnesses",
+                "PaymentAPI", "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals, arguments, yams,
+                logging, metrics, coreMetrics, crypto,
             ],
             resources: [
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
@@ -146,6 +149,15 @@ let package = Package(
                 "LogCapture", logging, metrics,
             ],
             swiftSettings: strict),
+        // A Lease as an API server keeps it.
+        .target(
+            name: "LeaseServer", dependencies: [hummingbird, nio, logging], path: "Tests/LeaseServer",
+            swiftSettings: strict),
+        .testTarget(
+            name: "WitnessesTests",
+            dependencies: [
+                "Witnesses", "Reconciler", "PaymentCore", "HTTPTransport", "StoreContract", "LeaseServer",
+            ], swiftSettings: strict),
         // One suite that every store passes.
         .target(
             name: "StoreContract", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/StoreContract",
@@ -192,8 +204,8 @@ let package = Package(
             name: "ReconcileDaemonTests",
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Reconciler", "PaymentCore", "MemoryStore",
-                "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments, yams, logging,
-                metrics, coreMetrics,
+                "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments,
+                yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -216,8 +228,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
-                "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "BulkBooks", crypto,
-                logging,
+                "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "LeaseServer",
+                "BulkBooks", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

@@ -8,6 +8,8 @@ public enum HTTPMethod: String, Sendable {
     case put = "PUT"
     /// Asks for an action.
     case post = "POST"
+    /// Changes a part.
+    case patch = "PATCH"
     /// Removes.
     case delete = "DELETE"
 }

@@ -13,14 +13,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OVERLAYS = ROOT / "deploy" / "k8s" / "overlays"
 #: Overlays of real sites, the same with the components that none of them uses, and those to try the daemon with.
 REAL = ("active", "standby-hot", "standby-warm")
-OPTIONS = "options"
+OPTIONS, LEASE = "options", "witness-lease"
+EXTENDED = (OPTIONS, LEASE)
 LOCAL = ("local", "local-postgres")
-EVERY = REAL + (OPTIONS,) + LOCAL
+EVERY = REAL + EXTENDED + LOCAL
+#: What is applied in the third cluster: no site, and no daemon.
+WITNESS = "witness"
 
 
 def directory(overlay):
     """Where an overlay's kustomization is."""
-    return (ROOT / "Tests" / "Deployment" / "overlays" if overlay == OPTIONS else OVERLAYS) / overlay
+    if overlay == WITNESS:
+        return ROOT / "deploy" / "k8s" / "witness"
+    return (ROOT / "Tests" / "Deployment" / "overlays" if overlay in EXTENDED else OVERLAYS) / overlay
 
 
 @functools.cache

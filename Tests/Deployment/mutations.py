@@ -1,6 +1,6 @@
 """Things taken away or set wrong, each of which a rule must notice."""
 
-from manifests import OPTIONS, daemon, pod_of
+from manifests import LEASE, OPTIONS, WITNESS, daemon, pod_of
 
 
 class Mutation:
@@ -235,6 +235,63 @@ plant("site-proof", "a witness without a password of its own", "ConfigMap", "rec
       without("data", "RECONCILED_SITE_WITNESS_PASSWORD_FILE"), overlay=OPTIONS)
 plant("site-proof", "a witness that anybody may play", "ConfigMap", "reconciled-site",
       to("postgres:host=witness sslmode=require", "data", "RECONCILED_SITE_WITNESS_URL"), overlay=OPTIONS)
+for title, change in (
+    ("a Lease by plain HTTP", to("http://witness.example.net:6443", "data", "RECONCILED_SITE_WITNESS_URL")),
+    ("a Lease nowhere", without("data", "RECONCILED_SITE_WITNESS_URL")),
+    ("a Lease, with a password in the address",
+     to("https://site-a:secret@witness.example.net:6443", "data", "RECONCILED_SITE_WITNESS_URL")),
+    ("a Lease at a port that is closed", to("https://witness.example.net", "data", "RECONCILED_SITE_WITNESS_URL")),
+    ("a Lease without a token", without("data", "RECONCILED_SITE_WITNESS_TOKEN_FILE")),
+    ("a Lease with the token of the pod", to("/var/run/secrets/kubernetes.io/serviceaccount/token", "data",
+                                             "RECONCILED_SITE_WITNESS_TOKEN_FILE")),
+    ("a Lease with the token in the configuration", to("abc", "data", "RECONCILED_SITE_WITNESS_TOKEN")),
+    ("a Lease with the token in place of its file",
+     to("eyJhbGciOiJSUzI1NiJ9.e30.x", "data", "RECONCILED_SITE_WITNESS_NAME")),
+    ("a Lease that anybody may play", without("data", "RECONCILED_SITE_WITNESS_CA_BUNDLE")),
+):  # fmt: skip
+    plant("site-proof", title, "ConfigMap", "reconciled-site", change, overlay=LEASE)
+plant("site-proof", "a Lease that no pod reaches", NP, "witness", overlay=LEASE)
+plant("restricted-pods", "third cluster without enforcement", "Namespace", "reconciled",
+      without("metadata", "labels", "pod-security.kubernetes.io/enforce"), overlay=WITNESS)
+plant("third-cluster", "no Lease", "Lease", "reconciled", overlay=WITNESS)
+plant("third-cluster", "a Lease of another name", "Lease", "reconciled", to("site", "metadata", "name"), overlay=WITNESS)
+plant("third-cluster", "a Lease that has a holder", "Lease", "reconciled", to({"holderIdentity": "site-a"}, "spec"),
+      overlay=WITNESS)
+plant("third-cluster", "a Lease with a state", "Lease", "reconciled",
+      to({"reconciled.io/witness": "{}"}, "metadata", "annotations"), overlay=WITNESS)
+plant("third-cluster", "a Lease elsewhere", "Lease", "reconciled", to("default", "metadata", "namespace"),
+      overlay=WITNESS)
+for title, change in (
+    ("every Lease", without("rules", 0, "resourceNames")), ("every verb", to(["*"], "rules", 0, "verbs")),
+    ("to make the Lease", to(["get", "patch", "create"], "rules", 0, "verbs")),
+    ("to delete the Lease", to(["delete", "get", "patch"], "rules", 0, "verbs")),
+    ("not to change it", to(["get"], "rules", 0, "verbs")), ("every kind", to(["*"], "rules", 0, "resources")),
+    ("another group", to([""], "rules", 0, "apiGroups")), ("nothing", to([], "rules")),
+    ("secrets as well", lambda item: item["rules"].append(
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]})),
+):  # fmt: skip
+    plant("third-cluster", f"a Role that gives {title}", "Role", "witness", change, overlay=WITNESS)
+plant("third-cluster", "no Role", "Role", "witness", overlay=WITNESS)
+for title, change in (
+    ("of a role of the whole cluster", to({"kind": "ClusterRole", "name": "cluster-admin"}, "roleRef")),
+    ("of one site only", lambda item: item["subjects"].pop()),
+    ("for everybody who signs in", lambda item: item["subjects"].append(
+        {"kind": "Group", "name": "system:authenticated"})),
+    ("for an account elsewhere", to("default", "subjects", 0, "namespace")),
+):  # fmt: skip
+    plant("third-cluster", f"a binding {title}", "RoleBinding", "witness", change, overlay=WITNESS)
+plant("third-cluster", "no binding", "RoleBinding", "witness", overlay=WITNESS)
+plant("third-cluster", "a binding of the whole cluster", "RoleBinding", "witness", to("ClusterRoleBinding", "kind"),
+      overlay=WITNESS)
+plant("third-cluster", "one account for both sites", "ServiceAccount", "site-b", overlay=WITNESS)
+plant("third-cluster", "an account with token", "ServiceAccount", "site-a", without("automountServiceAccountToken"),
+      overlay=WITNESS)
+plant("third-cluster", "no token", "Secret", "site-b-token", overlay=WITNESS)
+for title, change in (
+    ("of the other site", to("site-a", "metadata", "annotations", "kubernetes.io/service-account.name")),
+    ("that Kubernetes does not make", to("Opaque", "type")), ("in the manifests", to({"token": "eA=="}, "data")),
+):  # fmt: skip
+    plant("third-cluster", f"a token {title}", "Secret", "site-b-token", change, overlay=WITNESS)
 plant("selectors", "Deployment of other pods", D, FRONT,
       to("x", "spec", "selector", "matchLabels", "app.kubernetes.io/component"))
 plant("selectors", "Service of nobody", "Service", "reconciled-admin",

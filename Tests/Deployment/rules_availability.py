@@ -3,11 +3,11 @@
 import re
 
 import yaml
-from manifests import EVERY, OPTIONS, REAL, daemon, look, pod_of, seconds, selects, source
+from manifests import EVERY, EXTENDED, REAL, daemon, look, pod_of, seconds, selects, source
 from rules import rule
 
-REAL_AND_OPTIONS = REAL + (OPTIONS,)
-RUNNING = ("active", "standby-hot", OPTIONS)
+REAL_AND_EXTENDED = REAL + EXTENDED
+RUNNING = ("active", "standby-hot") + EXTENDED
 
 
 def name(item):
@@ -45,7 +45,7 @@ def disruption_budget(site):
             yield f"the budget of {name(item)} lets a pod that is not ready block a drain"
 
 
-@rule("anti-affinity", REAL_AND_OPTIONS)
+@rule("anti-affinity", REAL_AND_EXTENDED)
 def anti_affinity(site):
     for item in site.daemons():
         pod = pod_of(item)
@@ -64,7 +64,7 @@ def anti_affinity(site):
             yield f"a release of {name(item)} needs a host that is free of the release before"
 
 
-@rule("zone-spread", REAL_AND_OPTIONS)
+@rule("zone-spread", REAL_AND_EXTENDED)
 def zone_spread(site):
     for item in site.daemons():
         pod = pod_of(item)
@@ -106,7 +106,7 @@ def tolerates_batch(pod):
     )
 
 
-@rule("node-pools", REAL_AND_OPTIONS)
+@rule("node-pools", REAL_AND_EXTENDED)
 def node_pools(site):
     for title, pod in site.our_pods():
         wanted = "front" if title == "Deployment reconciled-front" else "batch"
@@ -129,7 +129,7 @@ def roles(site):
             yield f"{name(item)} serves {arguments[2]}"
 
 
-@rule("rolling-update", REAL_AND_OPTIONS)
+@rule("rolling-update", REAL_AND_EXTENDED)
 def rolling_update(site):
     for item in site.daemons():
         strategy = look(item, "spec", "strategy", "rollingUpdate", default={})
@@ -160,7 +160,7 @@ def priority(site):
         yield "a comparison may push other pods off their nodes"
 
 
-@rule("lost-node", REAL_AND_OPTIONS)
+@rule("lost-node", REAL_AND_EXTENDED)
 def lost_node(site):
     for item in site.daemons():
         tolerations = look(pod_of(item), "spec", "tolerations", default=[])

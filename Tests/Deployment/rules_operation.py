@@ -3,9 +3,10 @@
 import functools
 import json
 import re
+import urllib.parse
 
 import yaml
-from manifests import EVERY, OPTIONS, REAL, ROOT, daemon, look, pod_of, seconds, selects, source
+from manifests import EVERY, EXTENDED, OPTIONS, REAL, ROOT, daemon, look, pod_of, seconds, selects, source
 from rules import rule
 
 
@@ -36,7 +37,7 @@ def generated_configuration(site):
                 yield f"{title}: a change of {name} would not replace the pods"
 
 
-@rule("site-proof", REAL + (OPTIONS,))
+@rule("site-proof", REAL + EXTENDED)
 def site_proof(site):
     said = {key.removeprefix("RECONCILED_SITE_"): value for key, value in site.site_variables().items()}
     if not said.get("PEER_NAME") or said["PEER_NAME"] == said.get("NAME"):
@@ -54,8 +55,27 @@ def site_proof(site):
             yield "the witness is not verified, or its password is in the configuration"
         if not said.get("WITNESS_PASSWORD_FILE", "").startswith("/etc/reconciled/secrets/"):
             yield "the witness's password does not come from the mounted secret"
+    elif proof == "kubernetes":
+        yield from lease_findings(site, said)
     elif proof != "standby" and len(said.get("UNFENCED", "")) < 8:
         yield "nothing stops the site when it is cut off, and no words say what does"
+
+
+def lease_findings(site, said):
+    """What is wrong with a witness that is a Lease of a third cluster."""
+    url = urllib.parse.urlsplit(said.get("WITNESS_URL", ""))
+    if url.scheme != "https" or not url.hostname or "@" in url.netloc:
+        yield "the witness is not an address by TLS, or a password is in it"
+    for key in ("TOKEN_FILE", "CA_BUNDLE"):
+        if not said.get(f"WITNESS_{key}", "").startswith("/etc/reconciled/secrets/"):
+            yield f"the witness's {key} does not come from the mounted secret"
+    # What every token of Kubernetes begins with: {" as base64.
+    if "WITNESS_TOKEN" in said or re.search(r"\beyJ", str(said)):
+        yield "the witness's token is in the configuration"
+    policy = site.get("NetworkPolicy", "witness") or {}
+    open_ports = [port["port"] for port in look(policy, "spec", "egress", 0, "ports", default=[])]
+    if open_ports != [url.port or 443]:
+        yield f"the witness answers at port {url.port or 443}, and the way to it is open at {open_ports}"
 
 
 @rule("selectors")
@@ -76,7 +96,7 @@ def selectors(site):
 
 @rule("migration")
 def migration(site):
-    writable = site.overlay in ("active", OPTIONS, "local-postgres")
+    writable = site.overlay in ("active", *EXTENDED, "local-postgres")
     jobs = [item for item in site.of_kind("Job") if daemon(pod_of(item)).get("args", [])[:1] == ["migrate"]]
     if len(jobs) != (1 if writable else 0):
         yield f"there are {len(jobs)} migration jobs; a database that takes no writes has none, any other has one"
@@ -129,7 +149,7 @@ def ignored(job):
     return [it for policy in policies if policy["action"] == "Ignore" for it in policy.get("onPodConditions", [])]
 
 
-@rule("monitoring", REAL + (OPTIONS,))
+@rule("monitoring", REAL + EXTENDED)
 def monitoring(site):
     monitors, alerts = site.of_kind("ServiceMonitor"), site.of_kind("PrometheusRule")
     if len(monitors) != 1 or {item["metadata"]["name"] for item in alerts} != {"reconciled", "reconciled-sites"}:
@@ -153,7 +173,7 @@ def monitoring(site):
         yield "the operators' Service does not reach front and batch"
 
 
-@rule("alerts", REAL + (OPTIONS,))
+@rule("alerts", REAL + EXTENDED)
 def alerts(site):
     found = {}
     for item in site.of_kind("PrometheusRule"):

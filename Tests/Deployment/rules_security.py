@@ -3,11 +3,11 @@
 import ipaddress
 
 import yaml
-from manifests import EVERY, LOCAL, OPTIONS, REAL, daemon, look, selects
+from manifests import EVERY, EXTENDED, LOCAL, REAL, WITNESS, Site, daemon, look, selects
 from rules import rule
 
 
-@rule("restricted-pods")
+@rule("restricted-pods", EVERY + (WITNESS,))
 def restricted_pods(site):
     labels = look(site.get("Namespace", "reconciled") or {}, "metadata", "labels", default={})
     for mode in ("enforce", "audit", "warn"):
@@ -219,7 +219,7 @@ def public_service(site):
                     yield f"the Ingress shows {path['path']} of the operators' listener"
 
 
-@rule("no-simulator", REAL + (OPTIONS,))
+@rule("no-simulator", REAL + EXTENDED)
 def no_simulator(site):
     for title, pod in site.pods():
         for container in pod["spec"]["containers"]:
@@ -228,6 +228,73 @@ def no_simulator(site):
     for provider in yaml.safe_load(site.configuration())["providers"]:
         if provider.get("allow_plain_http") or not provider["url"].startswith("https://"):
             yield f"provider {provider['name']} is asked without TLS"
+
+
+#: The one right that a site has in the third cluster.
+RIGHT = {
+    "apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": ["reconciled"],
+    "verbs": ["get", "patch"],
+}  # fmt: skip
+OWNER = "kubernetes.io/service-account.name"
+
+
+@rule("third-cluster", (WITNESS,))
+def third_cluster(site):
+    """One empty Lease, and for each site an account of its own that may read and change it, and nothing else."""
+    leases = site.of_kind("Lease")
+    if [item["metadata"]["name"] for item in leases] != ["reconciled"]:
+        yield "there is not exactly the one Lease that the sites ask for, and they do not make it"
+    for item in leases:
+        if item.get("spec") or item["metadata"].get("annotations"):
+            yield "an apply takes back what a site wrote into the Lease"
+    accounts = {item["metadata"]["name"] for item in site.of_kind("ServiceAccount")}
+    sites = {Site(overlay).site_variables()["RECONCILED_SITE_NAME"] for overlay in REAL}
+    if accounts != sites:
+        yield f"there are accounts for {sorted(accounts)}, and the sites are {sorted(sites)}"
+    for item in site.of_kind("ServiceAccount"):
+        if item.get("automountServiceAccountToken") is not False:
+            yield f"the account {item['metadata']['name']} gives its token to pods"
+    yield from rights(site, accounts)
+    yield from tokens(site, accounts)
+    known = {"Namespace", "Lease", "ServiceAccount", "Role", "RoleBinding", "Secret"}
+    for item in site.objects:
+        if item["kind"] not in known:
+            yield f"{item['kind']} {item['metadata']['name']} has no business there"
+        if item["kind"] != "Namespace" and item["metadata"].get("namespace") != "reconciled":
+            yield f"{item['kind']} {item['metadata']['name']} is in no namespace of ours"
+
+
+def rights(site, accounts):
+    roles = site.of_kind("Role")
+    for item in roles:
+        if not item["rules"]:
+            yield f"the Role {item['metadata']['name']} gives nothing"
+        for given in item["rules"]:
+            if {**given, "verbs": sorted(given["verbs"])} != RIGHT:
+                yield f"the Role {item['metadata']['name']} gives more or less than to read and change the one Lease"
+    bound = []
+    for item in site.of_kind("RoleBinding"):
+        if item["roleRef"]["kind"] != "Role" or not site.get("Role", item["roleRef"]["name"]):
+            yield f"the RoleBinding {item['metadata']['name']} gives a role that is not among these"
+        for subject in item.get("subjects", []):
+            bound.append(subject["name"])
+            if (subject["kind"], subject.get("namespace")) != ("ServiceAccount", "reconciled"):
+                yield f"{subject['kind']} {subject['name']} has the right of a site"
+    if sorted(bound) != sorted(accounts):
+        yield f"the right to the Lease is given to {sorted(bound)}, and the accounts are {sorted(accounts)}"
+
+
+def tokens(site, accounts):
+    owners = []
+    for item in site.of_kind("Secret"):
+        title = item["metadata"]["name"]
+        if item.get("type") != "kubernetes.io/service-account-token":
+            yield f"Kubernetes puts no token into the Secret {title}"
+        if item.get("data") or item.get("stringData"):
+            yield f"Secret {title} has its content in the manifests"
+        owners.append(look(item, "metadata", "annotations", OWNER))
+    if sorted(owners, key=str) != sorted(accounts):
+        yield f"there are tokens for {owners}, and the accounts are {sorted(accounts)}"
 
 
 assert set(LOCAL) < set(EVERY)

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import yaml
-from manifests import EVERY, REAL, ROOT, Site, daemon, look, rendered_at, seconds, source
+from manifests import EVERY, LEASE, REAL, ROOT, Site, daemon, look, rendered_at, seconds, source
 
 PROGRAM = os.environ.get("RECONCILED_PROGRAM")
 
@@ -23,8 +23,10 @@ def check(site, change=lambda text: text, **variables):
     with tempfile.TemporaryDirectory() as directory:
         secrets = pathlib.Path(directory) / "secrets"
         secrets.mkdir()
-        for key in ("store-password", "database-ca.pem", "provider-card-token", "witness-password", "witness-ca.pem"):
+        for key in ("store-password", "provider-card-token", "witness-password", "witness-token"):
             (secrets / key).write_text("for-the-test\n", encoding="utf-8")
+        for key in ("database-ca.pem", "witness-ca.pem"):
+            (secrets / key).write_text("-----BEGIN CERTIFICATE-----\n", encoding="utf-8")
         file = pathlib.Path(directory) / "reconciled.yaml"
 
         def here(text):
@@ -47,6 +49,27 @@ def check(site, change=lambda text: text, **variables):
             [PROGRAM, "check-config"], env=environment, capture_output=True, text=True, check=False, timeout=60
         )
         return result.returncode, result.stdout + result.stderr
+
+
+#: An overlay of one's own with the component `witness-lease`.
+LEASE_OVERLAY = """
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+namespace: reconciled
+resources: [../../k8s/overlays/OVERLAY]
+components: [../../k8s/components/witness-lease]
+configMapGenerator:
+  - name: reconciled-site
+    behavior: merge
+    literals:
+      - RECONCILED_SITE_REPLICATION=asynchronous
+      - RECONCILED_SITE_WITNESS_URL=https://witness.example.net
+patches:
+  - target: {kind: NetworkPolicy, name: witness}
+    patch: |
+      - {op: replace, path: /spec/egress/0/to/0/ipBlock/cidr, value: 198.51.100.7/32}
+      - {op: replace, path: /spec/egress/0/ports/0/port, value: 443}
+"""
 
 
 class Configuration(unittest.TestCase):
@@ -145,6 +168,33 @@ class Configuration(unittest.TestCase):
                 self.assertIn("witness.example.net", site.site_variables()["RECONCILED_SITE_WITNESS_URL"])
                 code, output = check(site)
                 self.assertEqual(code, 0, output)
+
+    def test_the_daemon_accepts_a_lease_as_the_witness_of_each_site(self):
+        for overlay in ("active", "standby-hot"):
+            with self.subTest(overlay), tempfile.TemporaryDirectory() as directory:
+                shutil.copytree(ROOT / "deploy" / "k8s", pathlib.Path(directory) / "deploy" / "k8s")
+                place = pathlib.Path(directory) / "deploy" / "sites" / "ours"
+                place.mkdir(parents=True)
+                (place / "kustomization.yaml").write_text(LEASE_OVERLAY.replace("OVERLAY", overlay), encoding="utf-8")
+                site = Site("ours", list(yaml.safe_load_all(rendered_at(place))))
+                self.assertEqual(site.site_variables()["RECONCILED_SITE_PROOF"], "kubernetes")
+                opening = site.get("NetworkPolicy", "witness")["spec"]["egress"][0]
+                self.assertEqual(opening["to"], [{"ipBlock": {"cidr": "198.51.100.7/32"}}])
+                self.assertEqual(opening["ports"], [{"protocol": "TCP", "port": 443}])
+                code, output = check(site)
+                self.assertEqual(code, 0, output)
+
+    def test_a_lease_without_address_token_or_authority_is_refused(self):
+        for key, value in (
+            ("URL", ""), ("URL", "https://site-a:secret@witness.example.net:6443"),
+            ("TOKEN_FILE", ""), ("TOKEN_FILE", "/nowhere/witness-token"), ("CA_BUNDLE", "/nowhere/witness-ca.pem"),
+            ("TOKEN", "abc"),
+        ):  # fmt: skip
+            with self.subTest(key, value=value):
+                code, text = check(Site(LEASE), **{f"RECONCILED_SITE_WITNESS_{key}": value})
+                self.assertEqual(code, 2, text)
+                self.assertIn("site.witness", text)
+                self.assertNotIn("secret@", text)
 
 
 class Cloud(unittest.TestCase):

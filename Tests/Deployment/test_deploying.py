@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 import yaml
-from manifests import EVERY, OPTIONS, REAL, ROOT, Site, rendered_at, source
+from manifests import EVERY, EXTENDED, OPTIONS, REAL, ROOT, Site, rendered_at, source
 from test_configuration import PROGRAM, check
 
 PAGE = "docs/deploying.md"
@@ -139,14 +139,14 @@ def secret_keys(site):
 class Kinds(unittest.TestCase):
     def test_the_page_names_every_kind_that_a_cluster_does_not_have_by_itself(self):
         text = source(PAGE)
-        for overlay in REAL + (OPTIONS,):
+        for overlay in REAL + EXTENDED:
             for item in Site(overlay).objects:
                 if not BUILT_IN.match(item["apiVersion"]):
                     with self.subTest(item["kind"]):
                         self.assertIn(f"`{item['kind']}`", text)
                         self.assertIn(f"`{item['apiVersion']}`", text)
                         group = item["apiVersion"].split("/")[0]
-                        if overlay != OPTIONS:
+                        if overlay not in EXTENDED:
                             self.assertIn(f"{item['kind'].lower()}s.{group}", text)
         for name in ("local", "local-postgres"):
             for item in Site(name).objects:

@@ -10,7 +10,7 @@ import rules_availability  # noqa: F401
 import rules_operation  # noqa: F401
 import rules_security  # noqa: F401
 import yaml
-from manifests import EVERY, LOCAL, OPTIONS, Site, look, pod_of, source
+from manifests import EVERY, EXTENDED, LOCAL, WITNESS, Site, look, pod_of, source
 
 #: The oldest version that the manifests are meant for, and the newest that the validator knows.
 VERSIONS = ("1.30", kubernetes_validate.latest_version())
@@ -29,7 +29,7 @@ def schema_findings(item, version):
 
 class Schemas(unittest.TestCase):
     def test_every_object_passes_the_strict_schemas(self):
-        for overlay in EVERY:
+        for overlay in (*EVERY, WITNESS):
             for version in VERSIONS:
                 for item in Site(overlay).objects:
                     if item["kind"] not in WITHOUT_SCHEMA:
@@ -47,7 +47,7 @@ class Schemas(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def test_every_overlay_keeps_every_rule(self):
-        for overlay in EVERY:
+        for overlay in (*EVERY, WITNESS):
             site = Site(overlay)
             for rule in rules.RULES.values():
                 with self.subTest(overlay=overlay, rule=rule.name):
@@ -89,7 +89,8 @@ class Documentation(unittest.TestCase):
     def test_each_overlay_and_component_is_described(self):
         text = source("deploy/k8s/README.md")
         for overlay in EVERY:
-            self.assertTrue(overlay == OPTIONS or f"`{overlay}`" in text, overlay)
+            self.assertTrue(overlay in EXTENDED or f"`{overlay}`" in text, overlay)
+        self.assertIn("deploy/k8s/witness`", text)
         for name in re.findall(r"components/([a-z-]+)", "".join(source_of_overlays())):
             self.assertIn(f"`{name}`", text)
 
@@ -123,13 +124,31 @@ class Release(unittest.TestCase):
                 self.assertNotIn(item, site.daemons(), "a daemon of the new version starts before its schema is there")
 
     def test_everything_is_labelled(self):
-        for overlay in EVERY:
+        for overlay in (*EVERY, WITNESS):
             for item in Site(overlay).objects:
                 self.assertTrue(self.label(item), f"{overlay}: {item['kind']} {item['metadata']['name']}")
 
     @staticmethod
     def label(item):
         return look(item, "metadata", "labels", "app.kubernetes.io/component")
+
+
+class ThirdCluster(unittest.TestCase):
+    def test_each_account_is_made_before_its_token_which_kubernetes_would_take_away(self):
+        made = []
+        for item in Site(WITNESS).objects:
+            made.append((item["kind"], item["metadata"]["name"]))
+            if item["kind"] == "Secret":
+                owner = item["metadata"]["annotations"]["kubernetes.io/service-account.name"]
+                self.assertIn(("ServiceAccount", owner), made)
+        self.assertIn(("Secret", "site-a-token"), made)
+
+    def test_the_lease_is_where_the_daemon_looks_by_default(self):
+        lease = Site(WITNESS).get("Lease", "reconciled")["metadata"]
+        text = source("Sources/ReconcileDaemon/Configuration/WitnessSettings.swift")
+        for key in ("name", "namespace"):
+            self.assertIn(f'name("{key}")', text)
+            self.assertIn(f'default: "{lease[key]}"', text)
 
 
 class Local(unittest.TestCase):

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import yaml
-from manifests import OPTIONS, REAL, ROOT, Site, pod_of, rendered_at, source
+from manifests import EXTENDED, LEASE, OPTIONS, REAL, ROOT, Site, pod_of, rendered_at, source
 
 HTTP, ADMIN = 8080, 8081
 #: What a namespace has that Kubernetes made.
@@ -107,7 +107,7 @@ def middle(network):
 class Networks(unittest.TestCase):
     def every(self):
         """The network of each overlay, with an address of its nodes and one of its load balancer."""
-        for overlay in (*REAL, OPTIONS):
+        for overlay in (*REAL, *EXTENDED):
             site = Site(overlay)
             nodes, balancers = [opening["from"] for opening in site.get("NetworkPolicy", "entry")["spec"]["ingress"]]
             yield Network(site.objects), middle(nodes[0]["ipBlock"]["cidr"]), middle(balancers[0]["ipBlock"]["cidr"])
@@ -188,11 +188,13 @@ class Networks(unittest.TestCase):
 
     def test_the_witness_is_reached_where_there_is_one(self):
         there, other = Peer("203.0.113.10"), Peer("203.0.113.11")
-        network = Network(Site(OPTIONS).objects)
-        for pod in (FRONT, BATCH, MIGRATION):
-            self.assertTrue(network.reaches(pod, there, 5432))
-            self.assertFalse(network.reaches(pod, other, 5432))
-        self.assertFalse(Network(Site("active").objects).reaches(FRONT, there, 5432))
+        for overlay, port in ((OPTIONS, 5432), (LEASE, 6443)):
+            network = Network(Site(overlay).objects)
+            for pod in (FRONT, BATCH, MIGRATION):
+                self.assertTrue(network.reaches(pod, there, port))
+                self.assertFalse(network.reaches(pod, other, port))
+                self.assertFalse(network.reaches(pod, there, 22))
+            self.assertFalse(Network(Site("active").objects).reaches(FRONT, there, port))
 
     def test_what_nobody_thought_of_is_closed(self):
         objects = [item for item in Site("active").objects if item["kind"] != "NetworkPolicy"]

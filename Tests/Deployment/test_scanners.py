@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import yaml
-from manifests import EVERY, ROOT, Site, containers, pod_of, rendered
+from manifests import EVERY, ROOT, WITNESS, Site, containers, pod_of, rendered
 
 PROGRAMS = pathlib.Path(sys.executable).parent
 
@@ -33,7 +33,7 @@ def checkov(framework, *arguments):
 class Checkov(unittest.TestCase):
     def test_manifests_have_no_finding(self):
         with tempfile.TemporaryDirectory() as directory:
-            for overlay in EVERY:
+            for overlay in (*EVERY, WITNESS):
                 (pathlib.Path(directory) / f"{overlay}.yaml").write_text(rendered(overlay), encoding="utf-8")
             clean, text = checkov("kubernetes", "--directory", directory)
             self.assertTrue(clean, text)

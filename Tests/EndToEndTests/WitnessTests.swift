@@ -1,4 +1,5 @@
 import Foundation
+import LeaseServer
 import PostgresServers
 import ProviderSimulator
 import Testing
@@ -74,6 +75,35 @@ import Testing
             try await sites.untilActive(sites.east)
             let created = try await sites.east.create(Bodies.card(), key: "after-1")
             #expect(created.status == 201, "\(created.text)")
+        }
+    }
+
+    @Test func `a Lease of a third cluster is a witness as a database is`() async throws {
+        try await LeaseServer.run { server, url in
+            let token = FileManager.default.temporaryDirectory.appendingPathComponent("lease-\(UUID().uuidString)")
+            try Data(LeaseServer.token.utf8).write(to: token)
+            defer { try? FileManager.default.removeItem(at: token) }
+            let witness = "witness: {url: '\(url)', namespace: payments, token_file: '\(token.path)'}"
+            try await TwoSites.run("lease: 3s, proof: kubernetes, replication: synchronous, \(witness)") { sites in
+                try await sites.untilActive(sites.east)
+                try await Self.found(sites)
+                let created = try await sites.east.create(Bodies.card(), key: "before-1")
+                #expect(created.status == 201)
+                // Somebody deletes it, and applies its manifest again: nobody has a right until it is founded in words.
+                let kept = server.lease
+                server.lease = LeaseServer.Lease(resourceVersion: 9_000)
+                try await sites.untilActive(sites.east, false)
+                let wiped = try sites.site(["promote", "--reason", "east is silent", "--by", "hana"])
+                #expect(wiped.status == 1 && wiped.output.contains("witness_proves_nothing"), "\(wiped.output)")
+                server.lease = kept
+                try await sites.untilActive(sites.east)
+                try await sites.loseEast()
+                let promoted = try sites.site(["promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s"])
+                #expect(promoted.status == 0, "\(promoted.output)")
+                try await sites.untilActive(sites.west)
+                #expect(server.lease?.spec["holderIdentity"] == "west")
+                try await sites.world.expectBooksAgree(sites.west)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 internal import MemoryStore
+internal import Reconciler
 internal import StoreContract
 internal import Testing
 
@@ -10,6 +11,32 @@ internal import Testing
 
     @Test(arguments: WitnessContractCase.all)
     func `the witness keeps the contract of witnesses`(_ sentence: WitnessContractCase) async throws {
-        try await sentence.check { clock, body in try await body(MemoryWitness(clock: { clock.now() })) }
+        try await sentence.check { clock, body in
+            try await body(MemorySubject(memory: MemoryWitness(clock: { clock.now() })))
+        }
+    }
+
+    private struct MemorySubject: WitnessSubject {
+        let memory: MemoryWitness
+        var witness: any SiteWitness { memory }
+
+        func wipe() async { await memory.wipe() }
+
+        func copied() async -> @Sendable () async throws -> Void {
+            let copy = await memory.copy()
+            return { await memory.put(back: copy) }
+        }
+
+        func whileSilent(_ body: @Sendable () async throws -> Void) async throws {
+            await memory.keepSilent(true)
+            try await body()
+            await memory.keepSilent(false)
+        }
+
+        func elsewhere() async -> any SiteWitness {
+            let nowhere = MemoryWitness(clock: { ManualClock.start })
+            await nowhere.keepSilent(true)
+            return nowhere
+        }
     }
 }

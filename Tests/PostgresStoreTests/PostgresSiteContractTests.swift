@@ -36,15 +36,57 @@ internal import Testing
             try await StoreSchema.withSchema { configuration in
                 var configuration = configuration
                 configuration.clock = { clock.now() }
-                let witness = PostgresWitness(configuration)
+                configuration.timeLimit = .seconds(1)
+                let postgres = PostgresWitness(configuration)
                 do {
-                    try await body(witness)
+                    try await body(PostgresSubject(postgres: postgres, configuration: configuration))
                 } catch {
-                    await witness.close()
+                    await postgres.close()
                     throw error
                 }
-                await witness.close()
+                await postgres.close()
             }
         }
+    }
+}
+
+/// A witness in a schema of the shared server.
+private struct PostgresSubject: WitnessSubject {
+    let postgres: PostgresWitness
+    let configuration: PostgresStoreConfiguration
+    var witness: any SiteWitness { postgres }
+
+    private func run(_ statements: String...) async throws {
+        try await RawSession.with(configuration) { session in
+            for statement in statements { _ = try await session.run(statement) }
+        }
+    }
+
+    func wipe() async throws { try await run("DELETE FROM site_right", "DELETE FROM witness_identity") }
+
+    func copied() async throws -> @Sendable () async throws -> Void {
+        try await run(
+            "CREATE TABLE right_copy AS SELECT * FROM site_right",
+            "CREATE TABLE identity_copy AS SELECT * FROM witness_identity")
+        return {
+            try await wipe()
+            try await run(
+                "INSERT INTO site_right SELECT * FROM right_copy",
+                "INSERT INTO witness_identity SELECT * FROM identity_copy")
+        }
+    }
+
+    func whileSilent(_ body: @Sendable () async throws -> Void) async throws {
+        try await RawSession.with(configuration) { session in
+            _ = try await session.run("BEGIN", "LOCK TABLE site_right, witness_identity IN ACCESS EXCLUSIVE MODE")
+            try await body()
+            _ = try await session.run("ROLLBACK")
+        }
+    }
+
+    func elsewhere() async throws -> any SiteWitness {
+        var nowhere = try PostgresStoreConfiguration(dsn: "host=127.0.0.1 port=1 connect_timeout=2")
+        nowhere.timeLimit = .seconds(1)
+        return PostgresWitness(nowhere)
     }
 }

@@ -2,6 +2,7 @@ import PaymentCore
 import PostgresStore
 import Reconciler
 import Testing
+import Witnesses
 import Yams
 
 @testable import ReconcileDaemon
@@ -15,7 +16,7 @@ import Yams
         variables.merge(environment) { $1 }
         return try Configuration.read(
             Yams.compose(yaml: ConfigurationTests.minimal + "\n" + lines), environment: variables
-        ) { _ in "" }
+        ) { $0 == "/token" ? "secret" : "" }
     }
 
     private func problems(_ lines: String, _ environment: [String: String] = [:]) -> [String] {
@@ -102,8 +103,19 @@ import Yams
         #expect(site.machine.lease == .seconds(20) && site.machine.margin == .seconds(2))
         #expect(site.callersRepeatFor == .days(3))
         #expect(site.needsSecondPerson && site.replication == .asynchronous)
-        #expect(site.witness?.password == "hidden" && site.witness?.schema == "reconciled_witness")
-        #expect(site.witness?.timeLimit == .seconds(1))
+        guard case .postgres(let witness) = site.witness else { return #expect(Bool(false), "\(site)") }
+        #expect(witness.password == "hidden" && witness.schema == "reconciled_witness")
+        #expect(witness.timeLimit == .seconds(1))
+    }
+
+    @Test func `a Lease of a third cluster is a witness`() throws {
+        let lease = "url: 'https://third.example:6443/', namespace: pay, token_file: /token, time_limit: 1s"
+        let site = try read(Self.postgres + "site: {proof: kubernetes, witness: {\(lease)}}").site
+        guard case .kubernetes(let place, nil, .seconds(1)) = site.witness else {
+            return #expect(Bool(false), "\(site)")
+        }
+        #expect(place.url == "https://third.example:6443" && place.tokenFile == "/token")
+        #expect(place.namespace == "pay" && place.name == "reconciled")
     }
 
     @Test(arguments: [
@@ -115,7 +127,7 @@ import Yams
         ),
         (
             postgres + "site: {name: east, \(peer), replication: synchronous}",
-            "site.proof: 'none'; allowed: standby or postgres, with site.peer"
+            "site.proof: 'none'; allowed: standby, postgres or kubernetes, with site.peer"
         ),
         (
             postgres + "site: {name: east, \(peer), replication: synchronous, unfenced: no}",
@@ -133,7 +145,29 @@ import Yams
         (postgres + "site: {proof: postgres}", "site.witness.url: missing"),
         (
             postgres + "site: {witness: {url: 'postgres:host=third'}}",
-            "site.proof: 'none'; allowed: postgres, because site.witness is given"
+            "site.proof: 'none'; allowed: postgres or kubernetes, because site.witness is given"
+        ),
+        (postgres + "site: {proof: kubernetes}", "site.witness.url: missing"),
+        (postgres + "site: {proof: kubernetes, witness: {url: 'https://third'}}", "site.witness.token_file: missing"),
+        (
+            postgres + "site: {proof: kubernetes, witness: {url: 'https://third', token_file: /none}}",
+            "site.witness.token_file: '/none'; allowed: a file with a token that can be read"
+        ),
+        (
+            postgres + "site: {proof: kubernetes, witness: {url: 'https://third', token_file: /none, name: A/b}}",
+            "site.witness.name: 'A/b'; allowed: a name of a-z"
+        ),
+        (
+            postgres + "site: {proof: kubernetes, witness: {url: 'third:6443', token_file: /none}}",
+            "site.witness.url: 'third:6443'; allowed: https://<host>"
+        ),
+        (
+            postgres + "site: {proof: kubernetes, witness: {url: 'https://third', token_file: /t, ca_bundle: /ca}}",
+            "site.witness.ca_bundle: '/ca'; allowed: a PEM file"
+        ),
+        (
+            postgres + "site: {proof: postgres, witness: {url: 'postgres:host=third', token_file: /none}}",
+            "site.witness.token_file: '(unknown key)'; allowed: password"
         ),
         (
             postgres + "site: {proof: postgres, witness: {url: 'postgres:host=db dbname=payments'}}",
@@ -146,7 +180,7 @@ import Yams
         (postgres + "site: {proof: standby, lease: 4s, clock_skew: 2s}", "site.clock_skew: '2s'"),
         ("site: {name: Tokyo}", "site.name: 'Tokyo'"), ("site: {lease: 1s}", "site.lease: '1s'"),
         ("site: {second_person: maybe}", "site.second_person: 'maybe'; allowed: required or no"),
-        ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres"),
+        ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres, kubernetes"),
         ("site: {peer: {url: 'https://west.example'}}", "site.peer.name: missing"),
     ])
     func `what would let two sites act at once, or none, is refused by name`(lines: String, problem: String) {

@@ -26,6 +26,7 @@ struct ImportRule {
             "HTTPTransport": Allowance(inner: []),
             "StrictJSON": Allowance(inner: [], foreign: []),
             "Providers": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport", "StrictJSON"]),
+            "Witnesses": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport"]),
             "HTTPEdge": Allowance(inner: ["PaymentCore", "StrictJSON"]),
             "PaymentAPI": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
             "OperationsConsole": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
@@ -38,8 +39,8 @@ struct ImportRule {
                 inner: ["PaymentCore", "HTTPTransport", "ProgramEdge", "Simulation"],
                 foreign: ["ArgumentParser", "Crypto", "Foundation", "Glibc"]),
             "ReconcileDaemon": Allowance(inner: [
-                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "PaymentAPI",
-                "OperationsConsole", "ProgramEdge",
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Witnesses",
+                "PaymentAPI", "OperationsConsole", "ProgramEdge",
             ]),
         ],
         kept: [

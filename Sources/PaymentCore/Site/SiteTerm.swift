@@ -103,7 +103,9 @@ public enum SiteProofKind: String, Sendable, Hashable, Codable, CaseIterable {
     case standby
     /// A row in another PostgreSQL, in a third place, was prolonged.
     case postgres
+    /// A Lease of a Kubernetes cluster in a third place was prolonged.
+    case kubernetes
 
     /// Whether it is asked outside of both sites' databases.
-    public var isWitness: Bool { self == .postgres }
+    public var isWitness: Bool { self == .postgres || self == .kubernetes }
 }

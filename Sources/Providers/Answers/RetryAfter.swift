@@ -22,7 +22,7 @@ public enum RetryAfter: Sendable, Hashable {
             self = .delay(.seconds(seconds))
             return
         }
-        guard let moment = Self.moment(ofDate: value) else { return nil }
+        guard let moment = Timestamp(httpDate: value) else { return nil }
         self = .moment(moment)
     }
 
@@ -34,17 +34,5 @@ public enum RetryAfter: Sendable, Hashable {
             case .moment(let moment): moment
             }
         return min(max(asked, now), now + Self.longest)
-    }
-
-    /// The moment of an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for anything else.
-    static func moment(ofDate text: String) -> Timestamp? {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        let weekdays = ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard words.count == 6, weekdays.contains(String(words[0])), words[1].utf8.count == 2,
-            let month = months.firstIndex(of: String(words[2])), words[5] == "GMT"
-        else { return nil }
-        let twoDigits = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Timestamp(rfc3339: "\(words[3])-\(twoDigits)-\(words[1])T\(words[4])Z")
     }
 }

@@ -23,7 +23,7 @@ struct AnswerTime: Middleware {
         let received = clock.now()
         // Two dates are none.
         let dates = response.fields.values(of: "Date")
-        guard dates.count == 1, let said = RetryAfter.moment(ofDate: dates[0]) else { return response }
+        guard dates.count == 1, let said = Timestamp(httpDate: dates[0]) else { return response }
         let answer = ProviderClocks.Answer(sent: sent, received: received, said: said)
         guard let isInDoubt = watch.note(answer, of: provider, allowed: skew) else { return response }
         let offset = watch.reading(of: provider)?.offset.milliseconds ?? 0

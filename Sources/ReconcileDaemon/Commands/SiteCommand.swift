@@ -50,7 +50,7 @@ struct SiteOptions: ParsableArguments {
         let configuration = try options.loadForBooks()
         let store = try await configuration.store.open(at: configuration.site.name, mustExist: true)
         let desk = SiteDesk(
-            store: store, witness: configuration.openWitness(), clock: SystemClock(),
+            store: store, witness: configuration.openWitness()?.witness, clock: SystemClock(),
             settings: configuration.site.desk)
         return Desk(desk: desk, site: configuration.site.name, format: .chosen(output))
     }
@@ -202,8 +202,8 @@ struct FoundWitness: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "found-witness", abstract: "Gives the witness an identity, and has this site's row know it.",
         discussion: """
-            Once, at the active site, with site.proof postgres. From then on only this witness proves anything: an empty
-            database, or the witness of another pair, gives no site a right. Asked again, nothing changes.
+            Once, at the active site, with site.proof postgres or kubernetes. From then on only this witness proves
+            anything: an empty one, or the witness of another pair, gives no site a right. Asked again, nothing changes.
 
             A witness that was lost is replaced by another one in the same way. Keep the other site from acting first,
             and say how.

@@ -1,5 +1,4 @@
 import PaymentCore
-import PostgresStore
 import Reconciler
 
 extension Configuration {
@@ -28,8 +27,8 @@ extension Configuration {
         var standby: String?
         /// How long a decision waits for the standby at most; `nil` for as long as it takes.
         var countUnconfirmedAfter: Span?
-        /// The database in a third place.
-        var witness: PostgresStoreConfiguration?
+        /// The third place in which the right to act is kept.
+        var witness: WitnessSettings?
         /// Whether a promotion asks for a second person.
         var needsSecondPerson: Bool
         /// How long after a loss callers may repeat what they asked before; `nil` where a person says so.
@@ -73,7 +72,7 @@ extension Configuration {
             replication: replication, standby: section.text("standby"),
             countUnconfirmedAfter: section.text("count_unconfirmed_after") == nil
                 ? nil : section.duration("count_unconfirmed_after", default: .minutes(10)),
-            witness: readWitness(section, proof, store, environment: environment),
+            witness: WitnessSettings.read(section, proof, store, environment: environment),
             needsSecondPerson: section.value("second_person", allowed: "required or no", default: false) {
                 $0 == "required" ? true : $0 == "no" ? false : nil
             },
@@ -104,44 +103,6 @@ extension Configuration {
         // It is shown to callers as it was written, so it is only checked.
         if let url { _ = readAddress(peer, url) }
         return (SiteOperations.Peer(name: name, address: url), caBundle)
-    }
-
-    private static func readWitness(
-        _ section: ConfigurationSection, _ proof: SiteProofKind, _ store: StoreSettings, environment: [String: String]
-    ) -> PostgresStoreConfiguration? {
-        let witness = section.section("witness")
-        defer { witness.finish() }
-        let password = witness.secret("password")
-        let schema = witness.value("schema", allowed: "a name of a-z, 0-9 and _", default: "reconciled_witness") {
-            $0.wholeMatch(of: /[a-z][a-z0-9_]{0,47}/) == nil ? nil : $0
-        }
-        let limit = witness.duration("time_limit", default: .seconds(2))
-        guard let text = witness.text("url") else {
-            if proof == .postgres {
-                witness.report("url", value: "", allowed: "with site.proof postgres: a PostgreSQL in a third place")
-            }
-            return nil
-        }
-        if proof != .postgres {
-            section.report("proof", value: proof.rawValue, allowed: "postgres, because site.witness is given")
-        }
-        guard let settings = StoreSettings.witness(text) else {
-            witness.report("url", value: "(hidden: it may hold a password)", allowed: "postgres: and what libpq reads")
-            return nil
-        }
-        if settings.holdsPassword, environment[witness.variableName("url")] == nil {
-            witness.report(
-                "url", value: "(hidden: it holds a password)",
-                allowed: "a password in \(witness.variableName("password")), password_file, or libpq's password file")
-        }
-        if case .postgres(let own) = store, own.dsn == settings.dsn {
-            witness.report("url", value: "(the same as store.url)", allowed: "a database in a third place")
-        }
-        var configuration = settings
-        configuration.password = password
-        configuration.schema = schema
-        configuration.timeLimit = limit
-        return configuration
     }
 
     /// Combinations that would let two sites act at once, or one never.
@@ -186,8 +147,8 @@ extension Configuration {
         if isUnfenced, site.unfenced == nil {
             section.report(
                 "proof", value: SiteProofKind.none.rawValue,
-                allowed: "standby or postgres, with site.peer: else a site that is cut off acts beside the other one; "
-                    + "where something else stops it, say what in site.unfenced")
+                allowed: "standby, postgres or kubernetes, with site.peer: else a site that is cut off acts beside the "
+                    + "other one; where something else stops it, say what in site.unfenced")
         }
         guard let words = site.unfenced else { return }
         if !isUnfenced {

@@ -2,7 +2,6 @@ import Logging
 import OperationsConsole
 import PaymentAPI
 import PaymentCore
-import PostgresStore
 import Reconciler
 import ServiceLifecycle
 
@@ -15,7 +14,7 @@ struct SiteParts {
     /// What people may ask.
     let desk: SiteDesk
     /// The witness, if there is one.
-    let witness: PostgresWitness?
+    let witness: OpenWitness?
     /// The other site, if it can be asked.
     let peer: PeerClient?
     /// Looks whether a standby confirms, where one is counted on.
@@ -30,7 +29,7 @@ extension Configuration {
     }
 
     /// The witness of the configuration.
-    func openWitness() -> PostgresWitness? { site.witness.map { PostgresWitness($0) } }
+    func openWitness() -> OpenWitness? { site.witness?.open() }
 }
 
 extension Daemon {
@@ -40,7 +39,8 @@ extension Daemon {
         _ clock: any WallClock, _ logger: Logger
     ) -> SiteParts {
         let witness = configuration.openWitness()
-        let desk = SiteDesk(store: store, witness: witness, clock: clock, settings: configuration.site.desk)
+        let desk = SiteDesk(
+            store: store, witness: witness?.witness, clock: clock, settings: configuration.site.desk)
         guard case .postgres = configuration.store else {
             return SiteParts(gate: gate, keeper: nil, desk: desk, witness: witness, peer: nil, standby: nil)
         }
@@ -50,7 +50,8 @@ extension Daemon {
         let settings = SiteKeeper.Settings(machine: machine, skew: configuration.site.skew)
         let peer = PeerClient(configuration.site.peer, caBundle: configuration.site.peerCABundle, store: identity)
         let keeper = SiteKeeper(
-            store: store, witness: witness, peer: peer, engine: engine, gate: gate, settings: settings, clock: clock,
+            store: store, witness: witness?.witness, peer: peer, engine: engine, gate: gate, settings: settings,
+            clock: clock,
             logger: logger)
         let standby = configuration.site.standbyRequirement.map {
             StandbyService(watch: StandbyWatch($0), store: store, clock: clock, logger: logger)

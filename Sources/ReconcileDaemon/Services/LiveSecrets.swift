@@ -88,7 +88,7 @@ extension Configuration {
             settings.currentPassword = { secrets.storePassword.current }
             configuration.store = .postgres(settings)
         }
-        configuration.site.witness?.currentPassword = { secrets.witnessPassword.current }
+        configuration.site.witness = site.witness?.asking { secrets.witnessPassword.current }
         return configuration
     }
 }

@@ -1,10 +1,11 @@
 public import PaymentCore
-public import Reconciler
 
 /// A witness as a value: its identity, and one row that says which site has the right to act, and until when, by the
 /// witness's own clock. The rules of ``SiteWitness``; each call says what time it is there.
-public struct WitnessModel: Sendable {
-    private struct Right: Sendable {
+///
+/// It is also the document that ``ConditionalWitness`` keeps. Its names are a format: other versions read it.
+public struct WitnessModel: Sendable, Hashable, Codable {
+    private struct Right: Sendable, Hashable, Codable {
         var epoch: Int64
         var site: SiteName
         var until: Timestamp
@@ -30,15 +31,18 @@ public struct WitnessModel: Sendable {
     /// Prolongs the right of a site in a term, or takes it if nobody has it; `false` if another site has it. With
     /// `isFenced`, whoever has it. A site's right never ends earlier than it did: another replica may hold it longer.
     ///
+    /// - Parameters:
+    ///   - now: The earliest that it may be there: a right of another site is over by then or not.
+    ///   - latest: The latest that it may be there, where its clock is read coarsely: a lease begins then.
     /// - Throws: ``StoreFailure`` if it is not the witness that the site's row knows.
     public mutating func write(
-        _ claim: WitnessClaim, isFenced: Bool = false, at now: Timestamp
+        _ claim: WitnessClaim, isFenced: Bool = false, at now: Timestamp, atLatest latest: Timestamp? = nil
     ) throws(StoreFailure) -> Bool {
         let content = look(skew: claim.skew, at: now)
         if let doubt = content.refusal(of: claim.site, epoch: claim.epoch, knowing: claim.witness) {
             throw doubt.failure
         }
-        var until = now + claim.lease
+        var until = (latest ?? now) + claim.lease
         if let right {
             let isOwn = right.site == claim.site && right.epoch <= claim.epoch
             let isFree = right.epoch < claim.epoch && (isFenced || right.until + claim.skew <= now)

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTransport
+import LeaseServer
+import PaymentCore
+import Reconciler
+import StoreContract
+import Testing
+import Witnesses
+
+/// A Lease as a witness.
+@Suite struct LeaseContractTests {
+    @Test(arguments: WitnessContractCase.all)
+    func `a Lease keeps the contract of witnesses`(_ sentence: WitnessContractCase) async throws {
+        try await sentence.check { clock, body in
+            try await LeaseServer.run { server, url in
+                try await LeaseSubject.with(server, url, clock) { subject in try await body(subject) }
+            }
+        }
+    }
+}
+
+/// A Lease at a server of the test.
+struct LeaseSubject: WitnessSubject {
+    let server: LeaseServer
+    let lease: ConditionalWitness
+    let files: URL
+    var witness: any SiteWitness { lease }
+    var coarseness: Span { .seconds(1) }
+
+    static func with(
+        _ server: LeaseServer, _ url: String, _ clock: ManualClock, token: String = LeaseServer.token,
+        _ body: @Sendable (LeaseSubject) async throws -> Void
+    ) async throws {
+        let files = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try Data((token + "\n").utf8).write(to: files.appendingPathComponent("token"))
+        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 4, allowPlainHTTP: true))
+        let clocked = ClockedSender(clock: clock, sender: sender)
+        let subject = LeaseSubject(
+            server: server, lease: LeaseSubject.witness(url, files, clocked), files: files)
+        do {
+            try await body(subject)
+        } catch {
+            await sender.shutdown()
+            throw error
+        }
+        await sender.shutdown()
+        try FileManager.default.removeItem(at: files)
+    }
+
+    private static func witness(_ url: String, _ files: URL, _ sender: any HTTPSender) -> ConditionalWitness {
+        let place = KubernetesLease.Place(
+            url: url, namespace: "payments", name: "reconciled", tokenFile: files.appendingPathComponent("token").path)
+        return ConditionalWitness(KubernetesLease(place, sender: sender), limit: .seconds(1))
+    }
+
+    /// The Lease is made anew from its manifest.
+    func wipe() async { server.lease = LeaseServer.Lease(resourceVersion: 1_000) }
+
+    func copied() async -> @Sendable () async throws -> Void {
+        let copy = server.lease
+        return { server.lease = copy }
+    }
+
+    func whileSilent(_ body: @Sendable () async throws -> Void) async throws {
+        server.keepSilent(true)
+        try await body()
+        server.keepSilent(false)
+    }
+
+    func elsewhere() async throws -> any SiteWitness {
+        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 1, allowPlainHTTP: true))
+        return LeaseSubject.witness("http://127.0.0.1:1", files, sender)
+    }
+}
