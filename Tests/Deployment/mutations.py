@@ -254,7 +254,8 @@ plant("site-proof", "a Lease that no pod reaches", NP, "witness", overlay=LEASE)
 plant("restricted-pods", "third cluster without enforcement", "Namespace", "reconciled",
       without("metadata", "labels", "pod-security.kubernetes.io/enforce"), overlay=WITNESS)
 plant("third-cluster", "no Lease", "Lease", "reconciled", overlay=WITNESS)
-plant("third-cluster", "a Lease of another name", "Lease", "reconciled", to("site", "metadata", "name"), overlay=WITNESS)
+plant("third-cluster", "a Lease of another name", "Lease", "reconciled", to("site", "metadata", "name"),
+      overlay=WITNESS)
 plant("third-cluster", "a Lease that has a holder", "Lease", "reconciled", to({"holderIdentity": "site-a"}, "spec"),
       overlay=WITNESS)
 plant("third-cluster", "a Lease with a state", "Lease", "reconciled",
