@@ -80,7 +80,8 @@ let package = Package(
             swiftSettings: strict),
         // Where a site's right to act is kept in a third place that is no database.
         .target(
-            name: "Witnesses", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport"], swiftSettings: strict),
+            name: "Witnesses", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", crypto],
+            swiftSettings: strict),
         // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
         .target(
             name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
@@ -149,14 +150,14 @@ let package = Package(
                 "LogCapture", logging, metrics,
             ],
             swiftSettings: strict),
-        // A Lease as an API server keeps it.
+        // Places in which a witness is kept, as far as it needs them.
         .target(
-            name: "LeaseServer", dependencies: [hummingbird, nio, logging], path: "Tests/LeaseServer",
+            name: "WitnessServers", dependencies: [hummingbird, nio, logging], path: "Tests/WitnessServers",
             swiftSettings: strict),
         .testTarget(
             name: "WitnessesTests",
             dependencies: [
-                "Witnesses", "Reconciler", "PaymentCore", "HTTPTransport", "StoreContract", "LeaseServer",
+                "Witnesses", "Reconciler", "PaymentCore", "HTTPTransport", "StoreContract", "WitnessServers",
             ], swiftSettings: strict),
         // One suite that every store passes.
         .target(
@@ -228,7 +229,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
-                "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "LeaseServer",
+                "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
                 "BulkBooks", crypto, logging,
             ],
             swiftSettings: strict),

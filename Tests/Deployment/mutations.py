@@ -271,7 +271,7 @@ for title, change in (
     ("secrets as well", lambda item: item["rules"].append(
         {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]})),
 ):  # fmt: skip
-    plant("third-cluster", f"a Role that gives {title}", "Role", "witness", change, overlay=WITNESS)
+    plant("third-cluster", f"a Role: {title}", "Role", "witness", change, overlay=WITNESS)
 plant("third-cluster", "no Role", "Role", "witness", overlay=WITNESS)
 for title, change in (
     ("of a role of the whole cluster", to({"kind": "ClusterRole", "name": "cluster-admin"}, "roleRef")),

@@ -1,5 +1,5 @@
 import Foundation
-import LeaseServer
+import WitnessServers
 import PostgresServers
 import ProviderSimulator
 import Testing

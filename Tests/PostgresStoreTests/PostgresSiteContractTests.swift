@@ -36,7 +36,7 @@ internal import Testing
             try await StoreSchema.withSchema { configuration in
                 var configuration = configuration
                 configuration.clock = { clock.now() }
-                configuration.timeLimit = .seconds(1)
+                configuration.timeLimit = .seconds(5)
                 let postgres = PostgresWitness(configuration)
                 do {
                     try await body(PostgresSubject(postgres: postgres, configuration: configuration))
@@ -77,8 +77,13 @@ private struct PostgresSubject: WitnessSubject {
     }
 
     func whileSilent(_ body: @Sendable () async throws -> Void) async throws {
-        try await RawSession.with(configuration) { session in
-            _ = try await session.run("BEGIN", "LOCK TABLE site_right, witness_identity IN ACCESS EXCLUSIVE MODE")
+        // The session that holds the lock stands still for longer than its witness waits.
+        var patient = configuration
+        patient.timeLimit = .minutes(2)
+        try await RawSession.with(patient) { session in
+            _ = try await session.run(
+                "SET idle_in_transaction_session_timeout = 0", "BEGIN",
+                "LOCK TABLE site_right, witness_identity IN ACCESS EXCLUSIVE MODE")
             try await body()
             _ = try await session.run("ROLLBACK")
         }
@@ -86,7 +91,7 @@ private struct PostgresSubject: WitnessSubject {
 
     func elsewhere() async throws -> any SiteWitness {
         var nowhere = try PostgresStoreConfiguration(dsn: "host=127.0.0.1 port=1 connect_timeout=2")
-        nowhere.timeLimit = .seconds(1)
+        nowhere.timeLimit = .seconds(5)
         return PostgresWitness(nowhere)
     }
 }

@@ -118,6 +118,14 @@ import Yams
         #expect(place.namespace == "pay" && place.name == "reconciled")
     }
 
+    @Test func `an item of a table in a third region is a witness`() throws {
+        let item = "region: eu-west-1, table: reconciled-witness, item: pair"
+        let site = try read(Self.postgres + "site: {proof: dynamodb, witness: {\(item)}}").site
+        guard case .dynamodb(let place, _, .seconds(2)) = site.witness else { return #expect(Bool(false), "\(site)") }
+        #expect(place.region == "eu-west-1" && place.table == "reconciled-witness" && place.item == "pair")
+        #expect(place.url == nil)
+    }
+
     @Test(arguments: [
         ("site: {proof: standby}", "site.proof: 'standby'; allowed: none, with an SQLite store"),
         ("site: {peer: {name: west}, replication: synchronous}", "site.peer.name: 'west'; allowed: no peer"),
@@ -127,7 +135,7 @@ import Yams
         ),
         (
             postgres + "site: {name: east, \(peer), replication: synchronous}",
-            "site.proof: 'none'; allowed: standby, postgres or kubernetes, with site.peer"
+            "site.proof: 'none'; allowed: standby, postgres, kubernetes or dynamodb, with site.peer"
         ),
         (
             postgres + "site: {name: east, \(peer), replication: synchronous, unfenced: no}",
@@ -145,9 +153,19 @@ import Yams
         (postgres + "site: {proof: postgres}", "site.witness.url: missing"),
         (
             postgres + "site: {witness: {url: 'postgres:host=third'}}",
-            "site.proof: 'none'; allowed: postgres or kubernetes, because site.witness is given"
+            "site.proof: 'none'; allowed: postgres, kubernetes or dynamodb, because site.witness is given"
         ),
         (postgres + "site: {proof: kubernetes}", "site.witness.url: missing"),
+        (postgres + "site: {proof: dynamodb}", "site.witness.region: missing"),
+        (postgres + "site: {proof: dynamodb, witness: {region: eu-west-1}}", "site.witness.table: missing"),
+        (
+            postgres + "site: {proof: dynamodb, witness: {region: 'eu west', table: w}}",
+            "site.witness.region: 'eu west'; allowed: a region such as eu-west-1"
+        ),
+        (
+            postgres + "site: {proof: dynamodb, witness: {region: eu-west-1, table: 'a b'}}",
+            "site.witness.table: 'a b'; allowed: a name of 3 to 255"
+        ),
         (postgres + "site: {proof: kubernetes, witness: {url: 'https://third'}}", "site.witness.token_file: missing"),
         (
             postgres + "site: {proof: kubernetes, witness: {url: 'https://third', token_file: /none}}",
@@ -180,7 +198,7 @@ import Yams
         (postgres + "site: {proof: standby, lease: 4s, clock_skew: 2s}", "site.clock_skew: '2s'"),
         ("site: {name: Tokyo}", "site.name: 'Tokyo'"), ("site: {lease: 1s}", "site.lease: '1s'"),
         ("site: {second_person: maybe}", "site.second_person: 'maybe'; allowed: required or no"),
-        ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres, kubernetes"),
+        ("site: {proof: hope}", "site.proof: 'hope'; allowed: one of none, standby, postgres, kubernetes, dynamodb"),
         ("site: {peer: {url: 'https://west.example'}}", "site.peer.name: missing"),
     ])
     func `what would let two sites act at once, or none, is refused by name`(lines: String, problem: String) {

@@ -1,7 +1,16 @@
 import Foundation
 import HTTPTransport
 import PaymentCore
+import Reconciler
 import StoreContract
+
+/// A clock that stands still.
+struct FixedClock: WallClock {
+    let moment: Timestamp
+
+    func now() -> Timestamp { moment }
+    func sleep(until: Timestamp) async throws {}
+}
 
 /// Lets the other side's clock be one that tests move.
 struct ClockedSender: HTTPSender {

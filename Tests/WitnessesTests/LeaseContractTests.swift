@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTransport
-import LeaseServer
 import PaymentCore
 import Reconciler
 import StoreContract
 import Testing
+import WitnessServers
 import Witnesses
 
 /// A Lease as a witness.
-@Suite struct LeaseContractTests {
+@Suite(.serialized) struct LeaseContractTests {
     @Test(arguments: WitnessContractCase.all)
     func `a Lease keeps the contract of witnesses`(_ sentence: WitnessContractCase) async throws {
         try await sentence.check { clock, body in
@@ -51,7 +51,7 @@ struct LeaseSubject: WitnessSubject {
     private static func witness(_ url: String, _ files: URL, _ sender: any HTTPSender) -> ConditionalWitness {
         let place = KubernetesLease.Place(
             url: url, namespace: "payments", name: "reconciled", tokenFile: files.appendingPathComponent("token").path)
-        return ConditionalWitness(KubernetesLease(place, sender: sender), limit: .seconds(1))
+        return ConditionalWitness(KubernetesLease(place, sender: sender), limit: .seconds(5))
     }
 
     /// The Lease is made anew from its manifest.

@@ -1,8 +1,8 @@
-import LeaseServer
 import PaymentCore
 import Reconciler
 import StoreContract
 import Testing
+import WitnessServers
 import Witnesses
 
 /// What a Lease shows to people, and what stands against asking it.

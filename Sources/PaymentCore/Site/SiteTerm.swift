@@ -105,7 +105,14 @@ public enum SiteProofKind: String, Sendable, Hashable, Codable, CaseIterable {
     case postgres
     /// A Lease of a Kubernetes cluster in a third place was prolonged.
     case kubernetes
+    /// An item of a DynamoDB table in a third region was prolonged.
+    case dynamodb
 
     /// Whether it is asked outside of both sites' databases.
-    public var isWitness: Bool { self == .postgres || self == .kubernetes }
+    public var isWitness: Bool {
+        switch self {
+        case .none, .standby: false
+        case .postgres, .kubernetes, .dynamodb: true
+        }
+    }
 }

@@ -202,7 +202,7 @@ struct FoundWitness: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "found-witness", abstract: "Gives the witness an identity, and has this site's row know it.",
         discussion: """
-            Once, at the active site, with site.proof postgres or kubernetes. From then on only this witness proves
+            Once, at the active site, with a witness as site.proof. From then on only this witness proves
             anything: an empty one, or the witness of another pair, gives no site a right. Asked again, nothing changes.
 
             A witness that was lost is replaced by another one in the same way. Keep the other site from acting first,

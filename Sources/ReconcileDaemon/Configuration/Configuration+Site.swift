@@ -147,8 +147,8 @@ extension Configuration {
         if isUnfenced, site.unfenced == nil {
             section.report(
                 "proof", value: SiteProofKind.none.rawValue,
-                allowed: "standby, postgres or kubernetes, with site.peer: else a site that is cut off acts beside the "
-                    + "other one; where something else stops it, say what in site.unfenced")
+                allowed: "standby, postgres, kubernetes or dynamodb, with site.peer: else a site that is cut off acts "
+                    + "beside the other one; where something else stops it, say what in site.unfenced")
         }
         guard let words = site.unfenced else { return }
         if !isUnfenced {

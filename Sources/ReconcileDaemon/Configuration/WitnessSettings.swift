@@ -10,6 +10,8 @@ enum WitnessSettings {
     case postgres(PostgresStoreConfiguration)
     /// A Lease of another Kubernetes cluster.
     case kubernetes(KubernetesLease.Place, caBundle: String?, limit: Span)
+    /// An item of a DynamoDB table. The environment says where the credentials come from.
+    case dynamodb(DynamoDBItem.Place, environment: [String: String], limit: Span)
 
     /// Reads the section `site.witness`.
     static func read(
@@ -18,27 +20,32 @@ enum WitnessSettings {
         let witness = section.section("witness")
         defer { witness.finish() }
         let limit = witness.duration("time_limit", default: .seconds(2))
-        guard let url = witness.text("url") else {
-            switch proof {
-            case .postgres:
-                witness.report("url", value: "", allowed: "with site.proof postgres: a PostgreSQL in a third place")
-            case .kubernetes:
-                witness.report(
-                    "url", value: "", allowed: "with site.proof kubernetes: https://<API server in a third place>")
-            case .none, .standby: break
-            }
-            // What belongs to them is read all the same, so that it is not called unknown.
-            _ = readPostgres(witness)
-            _ = readLease(witness)
-            return nil
-        }
         switch proof {
         case .postgres:
+            guard let url = witness.text("url") else {
+                _ = readPostgres(witness)
+                witness.report("url", value: "", allowed: "with site.proof postgres: a PostgreSQL in a third place")
+                return nil
+            }
             return database(url, witness, store, limit, environment: environment).map { .postgres($0) }
-        case .kubernetes: return lease(url, witness, limit)
+        case .kubernetes:
+            guard let url = witness.text("url") else {
+                _ = readLease(witness)
+                witness.report(
+                    "url", value: "", allowed: "with site.proof kubernetes: https://<API server in a third place>")
+                return nil
+            }
+            return lease(url, witness, limit)
+        case .dynamodb: return item(witness, limit, environment)
         case .none, .standby:
-            section.report(
-                "proof", value: proof.rawValue, allowed: "postgres or kubernetes, because site.witness is given")
+            // What belongs to a witness is not called unknown: a proof is missing.
+            let isGiven = witness.text("url") != nil
+            _ = readPostgres(witness)
+            if isGiven {
+                section.report(
+                    "proof", value: proof.rawValue,
+                    allowed: "postgres, kubernetes or dynamodb, because site.witness is given")
+            }
             return nil
         }
     }
@@ -107,6 +114,30 @@ enum WitnessSettings {
         return .kubernetes(place, caBundle: caBundle, limit: limit)
     }
 
+    private static func item(
+        _ witness: ConfigurationSection, _ limit: Span, _ environment: [String: String]
+    ) -> WitnessSettings? {
+        func name(_ key: String, _ allowed: String, _ form: Regex<Substring>) -> String? {
+            guard let text = witness.text(key) else {
+                witness.report(key, value: "", allowed: allowed)
+                return nil
+            }
+            if text.wholeMatch(of: form) == nil { witness.report(key, value: text, allowed: allowed) }
+            return text
+        }
+        let item = witness.value("item", allowed: "1 to 255 of A-Z, a-z, 0-9, ., _ and -", default: "reconciled") {
+            $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0
+        }
+        let url = witness.text("url").flatMap { Configuration.readAddress(witness, $0) }
+        guard let region = name("region", "a region such as eu-west-1", /[a-z]{2}(?:-[a-z]+)+-[0-9]/),
+            let table = name("table", "a name of 3 to 255 of A-Z, a-z, 0-9, ., _ and -", /[A-Za-z0-9._-]{3,255}/)
+        else { return nil }
+        let place = DynamoDBItem.Place(
+            region: region, table: table, item: item,
+            url: url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+        return .dynamodb(place, environment: environment, limit: limit)
+    }
+
     /// The password of its database.
     var password: String? {
         guard case .postgres(let settings) = self else { return nil }
@@ -128,13 +159,23 @@ enum WitnessSettings {
             return OpenWitness(witness: witness) { await witness.close() }
         case .kubernetes(let place, let caBundle, let limit):
             let isPlain = place.url.lowercased().hasPrefix("http://")
-            let sender = CurlSender(
-                configuration: CurlConfiguration(
-                    maximumConnections: 2, caBundlePath: caBundle, allowPlainHTTP: isPlain))
-            let witness = ConditionalWitness(
-                KubernetesLease(place, sender: sender), limit: .milliseconds(limit.milliseconds))
-            return OpenWitness(witness: witness) { await sender.shutdown() }
+            return open(limit, caBundle: caBundle, allowPlainHTTP: isPlain) { KubernetesLease(place, sender: $0) }
+        case .dynamodb(let place, let environment, let limit):
+            // The agent that lends credentials answers on this machine, without TLS; the item knows its addresses.
+            return open(limit, caBundle: nil, allowPlainHTTP: true) { sender in
+                DynamoDBItem(place, environment: environment, sender: sender, clock: SystemClock())
+            }
         }
+    }
+
+    private func open(
+        _ limit: Span, caBundle: String?, allowPlainHTTP: Bool, _ item: (CurlSender) -> any WitnessItem
+    ) -> OpenWitness {
+        let sender = CurlSender(
+            configuration: CurlConfiguration(
+                maximumConnections: 2, caBundlePath: caBundle, allowPlainHTTP: allowPlainHTTP))
+        let witness = ConditionalWitness(item(sender), limit: .milliseconds(limit.milliseconds))
+        return OpenWitness(witness: witness) { await sender.shutdown() }
     }
 }
 

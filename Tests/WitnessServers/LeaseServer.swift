@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Hummingbird
-internal import Logging
 internal import NIOCore
 internal import Synchronization
 
@@ -22,8 +21,6 @@ public final class LeaseServer: Sendable {
 
     private struct State: Sendable {
         var lease: Lease? = Lease()
-        var isSilent = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
         var status: HTTPResponse.Status?
     }
 
@@ -32,6 +29,7 @@ public final class LeaseServer: Sendable {
     public static let token = "a-token"
 
     private let state = Mutex(State())
+    private let silence = Silence()
 
     /// What is there; `nil` where somebody deleted it.
     public var lease: Lease? {
@@ -40,24 +38,7 @@ public final class LeaseServer: Sendable {
     }
 
     /// It is reached, and answers nothing.
-    public func keepSilent(_ isSilent: Bool) {
-        let waiting = state.withLock { state in
-            state.isSilent = isSilent
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    private func heard() async {
-        await withCheckedContinuation { continuation in
-            let isSilent = state.withLock { state in
-                if state.isSilent { state.waiting.append(continuation) }
-                return state.isSilent
-            }
-            if !isSilent { continuation.resume() }
-        }
-    }
+    public func keepSilent(_ isSilent: Bool) { silence.keep(isSilent) }
 
     /// It answers so, whatever is asked.
     public func refuse(with status: Int?) { state.withLock { $0.status = status.map { .init(code: $0) } } }
@@ -71,21 +52,11 @@ public final class LeaseServer: Sendable {
             let buffer = try await request.body.collect(upTo: 1 << 16)
             return try await server.answer(request, patch: Data(buffer.readableBytesView))
         }
-        let (ports, port) = AsyncStream.makeStream(of: Int.self)
-        var logger = Logger(label: "lease")
-        logger.logLevel = .critical
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        let task = Task { try await application.run() }
-        defer { task.cancel() }
-        var first = ports.makeAsyncIterator()
-        let number = await first.next() ?? 0
-        try await body(server, "http://127.0.0.1:\(number)")
+        try await WitnessPort.run(router) { try await body(server, $0) }
     }
 
     private func answer(_ request: Request, patch: Data?) async throws -> Response {
-        await heard()
+        await silence.end()
         if let status = state.withLock({ $0.status }) { return try LeaseServer.json(status, ["kind": "Status"]) }
         guard request.headers[.authorization] == "Bearer \(LeaseServer.token)" else {
             return try LeaseServer.json(.unauthorized, ["kind": "Status"])
