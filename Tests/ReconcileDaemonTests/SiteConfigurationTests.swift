@@ -121,7 +121,7 @@ import Yams
     @Test func `an item of a table in a third region is a witness`() throws {
         let item = "region: eu-west-1, table: reconciled-witness, item: pair"
         let site = try read(Self.postgres + "site: {proof: dynamodb, witness: {\(item)}}").site
-        guard case .dynamodb(let place, _, .seconds(2)) = site.witness else { return #expect(Bool(false), "\(site)") }
+        guard case .dynamodb(let place, .seconds(2)) = site.witness else { return #expect(Bool(false), "\(site)") }
         #expect(place.region == "eu-west-1" && place.table == "reconciled-witness" && place.item == "pair")
         #expect(place.url == nil)
     }

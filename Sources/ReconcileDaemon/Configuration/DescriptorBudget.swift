@@ -86,7 +86,7 @@ struct DescriptorBudget: Equatable {
     }
 
     private static func store(_ configuration: Configuration) -> Int {
-        let witness = configuration.site.witness == nil ? 0 : 4
+        let witness = configuration.site.witness == nil ? 0 : 8
         switch configuration.store {
         // A writer and four readers, each with the file, its log and the memory that they share.
         case .sqlite: return 24 + witness

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import PaymentCore
 import PostgresStore
@@ -10,8 +11,8 @@ enum WitnessSettings {
     case postgres(PostgresStoreConfiguration)
     /// A Lease of another Kubernetes cluster.
     case kubernetes(KubernetesLease.Place, caBundle: String?, limit: Span)
-    /// An item of a DynamoDB table. The environment says where the credentials come from.
-    case dynamodb(DynamoDBItem.Place, environment: [String: String], limit: Span)
+    /// An item of a DynamoDB table. Where the credentials come from is read when it is opened: none of them is here.
+    case dynamodb(DynamoDBItem.Place, limit: Span)
 
     /// Reads the section `site.witness`.
     static func read(
@@ -36,7 +37,7 @@ enum WitnessSettings {
                 return nil
             }
             return lease(url, witness, limit)
-        case .dynamodb: return item(witness, limit, environment)
+        case .dynamodb: return item(witness, limit)
         case .none, .standby:
             // What belongs to a witness is not called unknown: a proof is missing.
             let isGiven = witness.text("url") != nil
@@ -114,9 +115,7 @@ enum WitnessSettings {
         return .kubernetes(place, caBundle: caBundle, limit: limit)
     }
 
-    private static func item(
-        _ witness: ConfigurationSection, _ limit: Span, _ environment: [String: String]
-    ) -> WitnessSettings? {
+    private static func item(_ witness: ConfigurationSection, _ limit: Span) -> WitnessSettings? {
         func name(_ key: String, _ allowed: String, _ form: Regex<Substring>) -> String? {
             guard let text = witness.text(key) else {
                 witness.report(key, value: "", allowed: allowed)
@@ -135,7 +134,7 @@ enum WitnessSettings {
         let place = DynamoDBItem.Place(
             region: region, table: table, item: item,
             url: url.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
-        return .dynamodb(place, environment: environment, limit: limit)
+        return .dynamodb(place, limit: limit)
     }
 
     /// The password of its database.
@@ -160,7 +159,8 @@ enum WitnessSettings {
         case .kubernetes(let place, let caBundle, let limit):
             let isPlain = place.url.lowercased().hasPrefix("http://")
             return open(limit, caBundle: caBundle, allowPlainHTTP: isPlain) { KubernetesLease(place, sender: $0) }
-        case .dynamodb(let place, let environment, let limit):
+        case .dynamodb(let place, let limit):
+            let environment = ProcessInfo.processInfo.environment
             // The agent that lends credentials answers on this machine, without TLS; the item knows its addresses.
             return open(limit, caBundle: nil, allowPlainHTTP: true) { sender in
                 DynamoDBItem(place, environment: environment, sender: sender, clock: SystemClock())
