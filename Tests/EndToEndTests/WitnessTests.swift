@@ -1,8 +1,8 @@
 import Foundation
-import WitnessServers
 import PostgresServers
 import ProviderSimulator
 import Testing
+import WitnessServers
 
 /// Two sites whose right to act is kept in a third place, with real daemons and real servers.
 @Suite(.serialized) struct WitnessTests {
