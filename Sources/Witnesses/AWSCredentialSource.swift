@@ -72,13 +72,16 @@ actor AWSCredentialSource {
     private let origin: Origin
     private let region: String
     private let sender: any HTTPSender
-    private let clock: any WallClock
+    private let now: @Sendable () -> Timestamp
     private var current: AWSCredentials?
 
-    init(_ environment: [String: String], region: String, sender: any HTTPSender, clock: any WallClock) {
+    init(
+        _ environment: [String: String], region: String, sender: any HTTPSender,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
         self.region = region
         self.sender = sender
-        self.clock = clock
+        self.now = now
         if let key = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] {
             origin = .fixed(
                 AWSCredentials(
@@ -96,7 +99,7 @@ actor AWSCredentialSource {
 
     /// The credentials, fetched anew if they end soon.
     func credentials(by deadline: ContinuousClock.Instant) async throws(StoreFailure) -> AWSCredentials {
-        if let current, current.expiresAt.map({ clock.now() + AWSCredentialSource.margin < $0 }) ?? true {
+        if let current, current.expiresAt.map({ now() + AWSCredentialSource.margin < $0 }) ?? true {
             return current
         }
         let fetched =
@@ -117,10 +120,16 @@ actor AWSCredentialSource {
         _ url: String, _ tokenFile: String?, _ token: String?, by deadline: ContinuousClock.Instant
     ) async throws(StoreFailure) -> AWSCredentials {
         guard url.hasPrefix("https://") || AWSCredentialSource.agents.contains(where: url.hasPrefix) else {
-            throw AWSCredentialSource.failure("AWS_CONTAINER_CREDENTIALS_FULL_URI leads elsewhere than to an agent")
+            throw AWSCredentialSource.failure(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI leads elsewhere than to an agent; allowed: https, or "
+                    + AWSCredentialSource.agents.joined(separator: ", "))
         }
         var request = HTTPRequest(method: .get, url: url, label: "witness")
-        if let word = try tokenFile.map(AWSCredentialSource.content) ?? token { request.fields["Authorization"] = word }
+        if let tokenFile {
+            request.fields["Authorization"] = try String(tokenFile: tokenFile, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+        } else if let token {
+            request.fields["Authorization"] = token
+        }
         let response = try await sender.ask(request, by: deadline)
         guard response.status == 200 else {
             throw AWSCredentialSource.failure("the agent that lends credentials answers \(response.status)")
@@ -136,7 +145,7 @@ actor AWSCredentialSource {
     private func assumed(
         _ arn: String, _ tokenFile: String, by deadline: ContinuousClock.Instant
     ) async throws(StoreFailure) -> AWSCredentials {
-        let token = try AWSCredentialSource.content(tokenFile)
+        let token = try String(tokenFile: tokenFile, "AWS_WEB_IDENTITY_TOKEN_FILE")
         let form = [
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", arn),
             ("RoleSessionName", "reconciled"), ("WebIdentityToken", token),
@@ -149,7 +158,8 @@ actor AWSCredentialSource {
             ]), body: Array(body.utf8), label: "witness")
         let response = try await sender.ask(request, by: deadline)
         guard response.status == 200 else {
-            throw AWSCredentialSource.failure("the role was not given (\(response.status))")
+            throw AWSCredentialSource.failure(
+                "the role \(arn) was not given (\(response.status)): may it be assumed by this cluster's tokens?")
         }
         let keys = try response.decoded(Assumed.self).response.result.keys
         return AWSCredentials(
@@ -160,14 +170,6 @@ actor AWSCredentialSource {
     private static func escaped(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
-    }
-
-    private static func content(_ file: String) throws(StoreFailure) -> String {
-        do {
-            return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        } catch {
-            throw failure("the token for AWS cannot be read")
-        }
     }
 
     private static func failure(_ cause: String) -> StoreFailure {

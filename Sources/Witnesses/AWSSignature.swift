@@ -20,7 +20,7 @@ extension AWSCredentials: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Signature Version 4 of a request with a body and without a query (AWS, "Create a signed AWS API request").
+/// Signature Version 4 of a request to the root of a host, without a query (AWS, "Create a signed AWS API request").
 struct AWSSignature: Sendable {
     let credentials: AWSCredentials
     let region: String
@@ -28,10 +28,8 @@ struct AWSSignature: Sendable {
 
     /// Adds the fields that sign the request: all that it has by now, and its host, are signed.
     ///
-    /// - Parameters:
-    ///   - host: The host of its address, with the port where that is not the scheme's own.
-    ///   - path: The path of its address.
-    func sign(_ request: inout HTTPRequest, host: String, path: String, at now: Timestamp) {
+    /// - Parameter host: The host of its address, with the port where that is not the scheme's own.
+    func sign(_ request: inout HTTPRequest, host: String, at now: Timestamp) {
         let moment = AWSSignature.basic(now)
         let day = String(moment.prefix(8))
         request.fields["X-Amz-Date"] = moment
@@ -42,7 +40,7 @@ struct AWSSignature: Sendable {
         let names = signed.map(\.name).joined(separator: ";")
         let lines = signed.map { "\($0.name):\($0.value)\n" }.joined()
         let canonical =
-            "\(request.method.rawValue)\n\(path)\n\n\(lines)\n\(names)\n\(AWSSignature.hash(request.body))"
+            "\(request.method.rawValue)\n/\n\n\(lines)\n\(names)\n\(AWSSignature.hash(request.body))"
         let scope = "\(day)/\(region)/\(service)/aws4_request"
         let text = "AWS4-HMAC-SHA256\n\(moment)\n\(scope)\n\(AWSSignature.hash(Array(canonical.utf8)))"
         let signature = AWSSignature.hexadecimal(AWSSignature.code(text, key(of: day)))

@@ -1,6 +1,6 @@
 internal import Foundation
 public import HTTPTransport
-internal import PaymentCore
+public import PaymentCore
 public import Reconciler
 
 /// An item of a DynamoDB table in a third region.
@@ -87,23 +87,27 @@ public struct DynamoDBItem: WitnessItem {
     private let place: Place
     private let sender: any HTTPSender
     private let credentials: AWSCredentialSource
-    private let clock: any WallClock
+    private let now: @Sendable () -> Timestamp
 
     /// An item.
     ///
-    /// - Parameter environment: Where the credentials come from.
-    public init(_ place: Place, environment: [String: String], sender: any HTTPSender, clock: any WallClock) {
+    /// - Parameters:
+    ///   - environment: Where the credentials come from.
+    ///   - now: This machine's time: a request is signed for a moment.
+    public init(
+        _ place: Place, environment: [String: String], sender: any HTTPSender, now: @escaping @Sendable () -> Timestamp
+    ) {
         self.place = place
         self.sender = sender
-        self.clock = clock
-        credentials = AWSCredentialSource(environment, region: place.region, sender: sender, clock: clock)
+        self.now = now
+        credentials = AWSCredentialSource(environment, region: place.region, sender: sender, now: now)
     }
 
     /// What is there, with all that was written before.
     public func read(by deadline: ContinuousClock.Instant) async throws(StoreFailure) -> WitnessReading {
         let question = Question(table: place.table, key: ["id": Word(text: place.item)])
         let response = try await send("GetItem", question, by: deadline)
-        guard response.status == 200 else { throw refusal(response) }
+        guard response.status == 200 else { throw refusal(response, mayBeDone: false) }
         let item = try response.decoded(Answer.self).item
         return WitnessReading(
             model: try WitnessModel(text: item?["document"]?.text), revision: item?["revision"]?.number,
@@ -126,7 +130,7 @@ public struct DynamoDBItem: WitnessItem {
         let response = try await send("PutItem", change, by: deadline)
         if response.status == 200 { return true }
         let isLate = response.status == 400 && problem(response) == "ConditionalCheckFailedException"
-        guard isLate else { throw refusal(response) }
+        guard isLate else { throw refusal(response, mayBeDone: true) }
         return false
     }
 
@@ -151,7 +155,7 @@ public struct DynamoDBItem: WitnessItem {
         }
         let signature = AWSSignature(
             credentials: try await credentials.credentials(by: deadline), region: place.region, service: "dynamodb")
-        signature.sign(&request, host: host, path: "/", at: clock.now())
+        signature.sign(&request, host: host, at: now())
         return try await sender.ask(request, by: deadline)
     }
 
@@ -163,16 +167,15 @@ public struct DynamoDBItem: WitnessItem {
         }
     }
 
-    private func refusal(_ response: HTTPResponse) -> StoreFailure {
+    private func refusal(_ response: HTTPResponse, mayBeDone: Bool) -> StoreFailure {
         let name = problem(response)
         let passing = ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"]
-        let isPassing = response.status >= 500 || passing.contains(name)
         let cause =
             switch name {
             case "ResourceNotFoundException": "there is no table \(place.table) in \(place.region)"
             case "AccessDeniedException": "the role may not get and put the item \(place.item) of \(place.table)"
             default: "it answers \(response.status) \(name)"
             }
-        return StoreFailure(isPassing ? .unavailable : .other, operation: "witness", cause: cause)
+        return response.failure(cause, isPassing: passing.contains(name), mayBeDone: mayBeDone)
     }
 }

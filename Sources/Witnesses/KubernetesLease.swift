@@ -98,7 +98,7 @@ public struct KubernetesLease: WitnessItem {
                 model: try WitnessModel(text: metadata.annotations?[KubernetesLease.annotation]),
                 revision: metadata.resourceVersion, time: try response.time())
         case 404: return WitnessReading(model: WitnessModel(), revision: nil, time: try response.time())
-        default: throw refusal(response)
+        default: throw refusal(response, mayBeDone: false)
         }
     }
 
@@ -127,7 +127,7 @@ public struct KubernetesLease: WitnessItem {
         switch response.status {
         case 200: return true
         case 409: return false
-        default: throw refusal(response)
+        default: throw refusal(response, mayBeDone: true)
         }
     }
 
@@ -144,20 +144,11 @@ public struct KubernetesLease: WitnessItem {
     }
 
     private func fields() throws(StoreFailure) -> HTTPFields {
-        let token: String
-        do {
-            token = try String(contentsOfFile: place.tokenFile, encoding: .utf8)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-        } catch {
-            throw StoreFailure(.unavailable, operation: "witness", cause: "its token cannot be read (token_file)")
-        }
-        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw StoreFailure(.other, operation: "witness", cause: "token_file holds no token")
-        }
+        let token = try String(tokenFile: place.tokenFile, "site.witness.token_file")
         return HTTPFields([("Accept", "application/json"), ("Authorization", "Bearer \(token)")])
     }
 
-    private func refusal(_ response: HTTPResponse) -> StoreFailure {
+    private func refusal(_ response: HTTPResponse, mayBeDone: Bool) -> StoreFailure {
         let cause =
             switch response.status {
             case 401: "it does not know the token (401)"
@@ -165,7 +156,6 @@ public struct KubernetesLease: WitnessItem {
             case 404: "the Lease \(place.namespace)/\(place.name) is gone (404)"
             default: "it answers \(response.status)"
             }
-        let isPassing = response.status == 429 || response.status >= 500
-        return StoreFailure(isPassing ? .unavailable : .other, operation: "witness", cause: cause)
+        return response.failure(cause, mayBeDone: mayBeDone)
     }
 }

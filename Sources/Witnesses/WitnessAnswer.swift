@@ -51,6 +51,42 @@ extension WitnessModel {
     }
 }
 
+extension String {
+    /// The content of a file with a token, without the space around it. It is read each time, because a token that was
+    /// issued for a time is replaced in place.
+    ///
+    /// - Parameter setting: What names the file, for whoever has to mend it.
+    init(tokenFile: String, _ setting: String) throws(StoreFailure) {
+        do {
+            self = try String(contentsOfFile: tokenFile, encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        } catch {
+            throw StoreFailure(
+                .unavailable, operation: "witness", cause: "the token file \(tokenFile) (\(setting)) cannot be read")
+        }
+        guard !isEmpty, utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw StoreFailure(
+                .other, operation: "witness",
+                cause: "\(tokenFile) (\(setting)) holds no token; allowed: one of visible ASCII")
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// A failure that says what was answered.
+    ///
+    /// - Parameter mayBeDone: Whether what was asked may have been done although the answer says that it failed.
+    func failure(_ cause: String, isPassing: Bool = false, mayBeDone: Bool) -> StoreFailure {
+        let code: StoreFailure.Code =
+            if status >= 500 {
+                mayBeDone ? .indeterminate : .unavailable
+            } else {
+                isPassing || status == 429 ? .unavailable : .other
+            }
+        return StoreFailure(code, operation: "witness", cause: cause)
+    }
+}
+
 extension HTTPSender {
     /// Sends one request; whatever stands against an answer is a failure of the witness.
     func ask(_ request: HTTPRequest, by deadline: ContinuousClock.Instant) async throws(StoreFailure) -> HTTPResponse {

@@ -186,6 +186,22 @@ import Testing
         #expect(plan(review([try evidence()], repeatFor: .days(1), at: end)).count == 1, "not before it was compared")
     }
 
+    @Test func `the window of a provider that is not settled is not that of fewer providers`() throws {
+        var slow = contract
+        slow.maxRequestLife = .minutes(10)
+        let other = LossReview.Evidence(
+            provider: try ProviderName("points"), contract: slow, runs: [], settlement: .done)
+        let planned = try #require(plan(review([try evidence("cards"), other])).first)
+        let world = try ComparisonWorld(run: planned)
+        try world.finish()
+        let undone = try evidence("cards", [world.run], .beingUndone)
+        let ended = try #require(world.run.finishedAt)
+        let compared = recovery(isCompared: true)
+        #expect(plan(review([undone, other], recovery: compared, at: ended)).isEmpty, "it was asked a moment ago")
+        let again = plan(review([undone, other], recovery: compared, at: ended + settings.askAgainAfter))
+        #expect(again.map(\.window) == [planned.window] && again.map(\.attempt) == [1])
+    }
+
     /// Seed 3061549018: a refund whose row was lost, of a payment that was under way, was only told to people later.
     @Test func `what was under way when it was met is compared again by a run over the loss`() throws {
         let busy = try executed { world in

@@ -22,6 +22,7 @@ public final class LeaseServer: Sendable {
     private struct State: Sendable {
         var lease: Lease? = Lease()
         var status: HTTPResponse.Status?
+        var refusesOnlyPatches = false
     }
 
     private static let path = "/apis/coordination.k8s.io/v1/namespaces/payments/leases/reconciled"
@@ -40,8 +41,13 @@ public final class LeaseServer: Sendable {
     /// It is reached, and answers nothing.
     public func keepSilent(_ isSilent: Bool) { silence.keep(isSilent) }
 
-    /// It answers so, whatever is asked.
-    public func refuse(with status: Int?) { state.withLock { $0.status = status.map { .init(code: $0) } } }
+    /// It answers so, whatever is asked, or whatever is to be changed.
+    public func refuse(with status: Int?, onlyPatches: Bool = false) {
+        state.withLock { state in
+            state.status = status.map { .init(code: $0) }
+            state.refusesOnlyPatches = onlyPatches
+        }
+    }
 
     /// Runs for as long as the body does, on a port of its own.
     public static func run(_ body: @Sendable (LeaseServer, _ url: String) async throws -> Void) async throws {
@@ -57,7 +63,8 @@ public final class LeaseServer: Sendable {
 
     private func answer(_ request: Request, patch: Data?) async throws -> Response {
         await silence.end()
-        if let status = state.withLock({ $0.status }) { return try LeaseServer.json(status, ["kind": "Status"]) }
+        let refused = state.withLock { $0.refusesOnlyPatches && patch == nil ? nil : $0.status }
+        if let status = refused { return try LeaseServer.json(status, ["kind": "Status"]) }
         guard request.headers[.authorization] == "Bearer \(LeaseServer.token)" else {
             return try LeaseServer.json(.unauthorized, ["kind": "Status"])
         }

@@ -34,7 +34,7 @@ import Testing
 
     @Test func `AWS's own vectors`() throws {
         var plain = HTTPRequest(method: .post, url: "https://example.amazonaws.com/", label: "test")
-        signature().sign(&plain, host: "example.amazonaws.com", path: "/", at: Self.moment)
+        signature().sign(&plain, host: "example.amazonaws.com", at: Self.moment)
         let scope = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request"
         #expect(
             plain.fields["Authorization"]
@@ -43,7 +43,7 @@ import Testing
         var form = plain
         form.fields = HTTPFields([("Content-Type", "application/x-www-form-urlencoded")])
         form.body = Array("Param1=value1".utf8)
-        signature().sign(&form, host: "example.amazonaws.com", path: "/", at: Self.moment)
+        signature().sign(&form, host: "example.amazonaws.com", at: Self.moment)
         #expect(
             form.fields["Authorization"]
                 == "AWS4-HMAC-SHA256 Credential=\(scope), SignedHeaders=content-type;host;x-amz-date, "
@@ -54,7 +54,7 @@ import Testing
     private func source(_ environment: [String: String], _ agent: Agent, at moment: Timestamp = moment)
         -> AWSCredentialSource
     {
-        AWSCredentialSource(environment, region: "eu-west-1", sender: agent, clock: FixedClock(moment: moment))
+        AWSCredentialSource(environment, region: "eu-west-1", sender: agent, now: { moment })
     }
 
     @Test func `an agent lends credentials, which are kept until shortly before their end`() async throws {
@@ -96,7 +96,10 @@ import Testing
         ([:], "allowed are AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY"),
         (["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://elsewhere.example/"], "leads elsewhere than to an agent"),
         (["AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://169.254.170.23/"], "lends credentials answers 500"),
-        (["AWS_ROLE_ARN": "arn", "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere"], "token for AWS cannot be read"),
+        (
+            ["AWS_ROLE_ARN": "arn", "AWS_WEB_IDENTITY_TOKEN_FILE": "/nowhere"],
+            "the token file /nowhere (AWS_WEB_IDENTITY_TOKEN_FILE) cannot be read"
+        ),
     ])
     func `what is missing is said`(variables: [String: String], words: String) async throws {
         do throws(StoreFailure) {

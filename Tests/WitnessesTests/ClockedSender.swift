@@ -1,21 +1,24 @@
 import Foundation
 import HTTPTransport
 import PaymentCore
-import Reconciler
 import StoreContract
-
-/// A clock that stands still.
-struct FixedClock: WallClock {
-    let moment: Timestamp
-
-    func now() -> Timestamp { moment }
-    func sleep(until: Timestamp) async throws {}
-}
 
 /// Lets the other side's clock be one that tests move.
 struct ClockedSender: HTTPSender {
     let clock: ManualClock
     let sender: any HTTPSender
+
+    /// Lends a sender of libcurl's whose other side has this clock.
+    static func lend(_ clock: ManualClock, _ body: (ClockedSender) async throws -> Void) async throws {
+        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 4, allowPlainHTTP: true))
+        do {
+            try await body(ClockedSender(clock: clock, sender: sender))
+        } catch {
+            await sender.shutdown()
+            throw error
+        }
+        await sender.shutdown()
+    }
 
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
         var response = try await sender.send(request)

@@ -48,21 +48,15 @@ struct ItemSubject: WitnessSubject {
     static func with(
         _ server: ItemServer, _ url: String, _ clock: ManualClock, _ body: @Sendable (ItemSubject) async throws -> Void
     ) async throws {
-        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 4, allowPlainHTTP: true))
-        let clocked = ClockedSender(clock: clock, sender: sender)
-        do {
-            try await body(ItemSubject(server: server, item: witness(url, clocked)))
-        } catch {
-            await sender.shutdown()
-            throw error
+        try await ClockedSender.lend(clock) { sender in
+            try await body(ItemSubject(server: server, item: witness(url, sender)))
         }
-        await sender.shutdown()
     }
 
     private static func witness(_ url: String, _ sender: any HTTPSender) -> ConditionalWitness {
         let place = DynamoDBItem.Place(region: "eu-west-1", table: "witness", item: "pair", url: url)
         let keys = ["AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret"]
-        let item = DynamoDBItem(place, environment: keys, sender: sender, clock: FixedClock(moment: ManualClock.start))
+        let item = DynamoDBItem(place, environment: keys, sender: sender, now: { ManualClock.start })
         return ConditionalWitness(item, limit: .seconds(5))
     }
 

@@ -34,18 +34,10 @@ struct LeaseSubject: WitnessSubject {
         let files = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         try Data((token + "\n").utf8).write(to: files.appendingPathComponent("token"))
-        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 4, allowPlainHTTP: true))
-        let clocked = ClockedSender(clock: clock, sender: sender)
-        let subject = LeaseSubject(
-            server: server, lease: LeaseSubject.witness(url, files, clocked), files: files)
-        do {
-            try await body(subject)
-        } catch {
-            await sender.shutdown()
-            throw error
+        defer { try? FileManager.default.removeItem(at: files) }
+        try await ClockedSender.lend(clock) { sender in
+            try await body(LeaseSubject(server: server, lease: witness(url, files, sender), files: files))
         }
-        await sender.shutdown()
-        try FileManager.default.removeItem(at: files)
     }
 
     private static func witness(_ url: String, _ files: URL, _ sender: any HTTPSender) -> ConditionalWitness {

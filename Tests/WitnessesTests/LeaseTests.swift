@@ -85,6 +85,18 @@ import Witnesses
         }
     }
 
+    @Test func `a change that was answered with a failure of the server may have been made`() async throws {
+        try await with { server, subject in
+            let claim = try claim("east", 1)
+            server.refuse(with: 500, onlyPatches: true)
+            let failed = await failure { () async throws(StoreFailure) in _ = try await subject.witness.renew(claim) }
+            #expect(failed?.code == .indeterminate)
+            server.refuse(with: 403, onlyPatches: true)
+            let refused = await failure { () async throws(StoreFailure) in _ = try await subject.witness.renew(claim) }
+            #expect(refused?.code == .other)
+        }
+    }
+
     @Test func `a token that it does not know, and a document that nobody can read, give no right`() async throws {
         try await with(token: "another") { _, subject in
             let claim = try claim("east", 1)

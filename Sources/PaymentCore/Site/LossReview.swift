@@ -107,15 +107,15 @@ public enum LossReview: Sendable, Hashable {
             if let end, end <= now { return .over }
             return lookAgain(recovery, evidence, settings, until: end, now)
         }
+        // Of all providers, also of those that are settled: else the window of the others would change with them.
+        let end = recovery.claim.window(contracts: evidence.map(\.contract)).latestNotAfter
         let evidence = recovery.listingCompared ? unsettled : evidence
         guard !evidence.isEmpty else { return .unfinished([.noProvider], plan: []) }
         guard let kept = recovery.keptUntil else { return .unfinished([.beginningUnknown], plan: []) }
-        let contracts = evidence.map(\.contract)
         var obstacles: [LossObstacle] = []
         var plan: [ComparisonRun] = []
         var isCompared = !recovery.listingCompared
         for provider in evidence.sorted(by: { $0.provider < $1.provider }) {
-            let end = recovery.claim.window(contracts: contracts).latestNotAfter
             guard let window = window(of: provider.contract, from: kept, to: end) else {
                 isCompared = false
                 obstacles.append(.beginningUnknown)
@@ -150,12 +150,11 @@ public enum LossReview: Sendable, Hashable {
         _ recovery: SiteRecovery, _ evidence: [Evidence], _ settings: ComparisonSettings, until: Timestamp?,
         _ now: Timestamp
     ) -> LossReview {
-        let contracts = evidence.map(\.contract)
+        let end = recovery.claim.window(contracts: evidence.map(\.contract)).latestNotAfter
         var again: [ProviderName] = []
         var plan: [ComparisonRun] = []
         for provider in evidence.sorted(by: { $0.provider < $1.provider })
         where mayLackRefunds(at: provider, recovery) {
-            let end = recovery.claim.window(contracts: contracts).latestNotAfter
             guard let kept = recovery.keptUntil, let window = window(of: provider.contract, from: kept, to: end)
             else { continue }
             let since = provider.runs.filter { $0.createdAt >= recovery.at }

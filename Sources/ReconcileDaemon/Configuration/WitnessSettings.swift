@@ -163,7 +163,7 @@ enum WitnessSettings {
             let environment = ProcessInfo.processInfo.environment
             // The agent that lends credentials answers on this machine, without TLS; the item knows its addresses.
             return open(limit, caBundle: nil, allowPlainHTTP: true) { sender in
-                DynamoDBItem(place, environment: environment, sender: sender, clock: SystemClock())
+                DynamoDBItem(place, environment: environment, sender: sender, now: { SystemClock().now() })
             }
         }
     }
