@@ -22,12 +22,13 @@ public final class PostgresServer: Sendable {
     /// The port on 127.0.0.1.
     public var port: Int { cluster.port }
 
-    /// A libpq connection string over TCP, for a superuser.
+    /// A libpq connection string over TCP, for a superuser. Connecting may take long, because the tests of a process
+    /// connect at the same time.
     ///
     /// - Parameter schema: the only schema in which names are looked up and made; it need not exist yet. Without it,
     ///   the server's usual ones.
     public func dsn(schema: String? = nil) -> String {
-        cluster.dsn + (schema.map { " options='-c search_path=\($0)'" } ?? "")
+        "\(cluster.dsn) connect_timeout=30" + (schema.map { " options='-c search_path=\($0)'" } ?? "")
     }
 
     /// A name that no other schema has; the schema is not made. Lower case letters, digits and `_`.
