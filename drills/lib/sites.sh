@@ -147,6 +147,8 @@ no_orphans() {
 # becomes_active SITE: a daemon of the site says so.
 becomes_active() { probe "$1" 1 activez || probe "$1" 2 activez; }
 
+is_not_active() { ! becomes_active "$1"; }
+
 # rejoin_site SITE: its database is rewound to where it agrees with the other site's, and follows; then commits wait for
 # it again, where replication is synchronous.
 rejoin_site() {
@@ -158,4 +160,4 @@ rejoin_site() {
 }
 
 # standby_is_ready SITE: it is ready, and it is not active.
-standby_is_ready() { probe "$1" 1 readyz && probe "$1" 2 readyz && ! probe "$1" 1 activez && ! probe "$1" 2 activez; }
+standby_is_ready() { probe "$1" 1 readyz && probe "$1" 2 readyz && is_not_active "$1"; }

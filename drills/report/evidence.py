@@ -66,6 +66,10 @@ class Evidence:
                 return mark["at"]
         return None
 
+    def last_mark(self, name: str) -> int | None:
+        """When something was marked last, in whatever round."""
+        return max((mark["at"] for mark in self.marks if mark["mark"] == name), default=None)
+
     def has(self, name: str) -> bool:
         return self.mark(name) is not None
 

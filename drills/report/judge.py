@@ -140,7 +140,7 @@ def lost(evidence: Evidence) -> list[dict]:
     absent = {identifier for identifier in acknowledged if identifier not in evidence.books}
     gone = absent | (vanished & acknowledged.keys()) | made_anew(evidence, acknowledged)
     missing = [acknowledged[identifier] for identifier in sorted(gone)]
-    promoted = evidence.mark("promoted")
+    promoted = evidence.last_mark("promoted")
     if not evidence.drill["allowed_loss"] or promoted is None:
         return missing
     # The payment is there, and what its caller was told last is not: a later row was lost, a cancel's for example. How

@@ -129,16 +129,31 @@ def backlog(evidence: Evidence, base: int) -> tuple[int, int | None]:
     return len(caught), max((ended[key] - base for key in caught), default=0)
 
 
+def reach(evidence: Evidence, missing: list[int]) -> int:
+    """How far back a loss reaches from the fault, or from the last payment that was lost where the old site went on
+    after it. What was acknowledged after one promotion and before the next is of the next loss; the longest counts."""
+    longest, since = 0, 0
+    faults = [evidence.mark("fault", number) for number in evidence.rounds] or [0]
+    # With one fault everything is of it; else each promotion but the last ends what its fault may have taken.
+    ends = [evidence.mark("promoted", number) for number in evidence.rounds[:-1]] + [math.inf]
+    for fault, end in zip(faults, ends):
+        if end is None:
+            continue
+        of_this = [at for at in missing if since < at <= end]
+        since = end
+        if of_this:
+            longest = max(longest, max(of_this + [fault]) - min(of_this))
+    return longest
+
+
 def loss(evidence: Evidence) -> dict:
-    """Acknowledged payments that were lost, and how far back that reaches from the fault, or from the last of them
-    where the old site went on after it."""
-    missing = [line["at"] for line in lost(evidence)]
-    reach = max(missing + [evidence.mark("fault") or 0]) - min(missing) if missing else 0
-    keys = [line["key"] for line in lost(evidence)][:50]
+    """Acknowledged payments that were lost, and how far back that reaches."""
+    missing = lost(evidence)
     return {
-        "acknowledged": len(acknowledgements(evidence)), "rpo_ms": reach,
+        "acknowledged": len(acknowledgements(evidence)),
+        "rpo_ms": reach(evidence, [line["at"] for line in missing]),
         "lost": len(missing) if evidence.sides_were_read else None,
-        "lost_keys": keys,
+        "lost_keys": [line["key"] for line in missing][:50],
     }
 
 

@@ -282,6 +282,18 @@ class MeasureTests(unittest.TestCase):
         self.assertEqual((lost["lost"], lost["rpo_ms"]), (1, 970))
         self.assertFalse(met["rpo"])
 
+    def test_two_losses_are_measured_each_from_its_fault(self):
+        self.story.drill["allowed_loss"] = True
+        self.story.marks += [
+            {"at": START + at, "round": 2, "mark": mark, "text": text}
+            for mark, text, at in [("fault", "site b is lost", 17_000), ("promoted", "site a", 17_900)]]
+        # One is lost with each site: half a second before the first fault, and two seconds before the second.
+        self.story.journal[27 * 3 + 2]["state"] = "canceled"
+        self.story.journal[45 * 3 + 2]["state"] = "canceled"
+        self.assertEqual(self.story.broken() - {"one-site"}, set())
+        _, lost, _, _ = self.story.measured()
+        self.assertEqual((lost["lost"], lost["rpo_ms"]), (2, 17_000 - 45 * 200 - 6000 - 21))
+
     def test_payments_that_do_not_come_back(self):
         self.story.journal = [
             line for line in self.story.journal if line["event"] != "told" or line["at"] < START + 6000]
