@@ -7,7 +7,7 @@ internal import Testing
 @testable internal import StoreContract
 
 @Suite struct GroupCommitTests {
-    @Test func `many changes of different payments share transactions`() async throws {
+    @Test func `a crowd is written whole, and shares transactions by itself`() async throws {
         let clock = ManualClock()
         try await StoreSchema.withStore(clock) { store, _ in
             let scenario = Scenario(store: store, clock: clock)
@@ -17,8 +17,25 @@ internal import Testing
             }
             let counts = store.writeCounts
             #expect(counts.writes == 400)
-            // How many wait at the same moment is a matter of the machine; how many then share one, of the test below.
+            // How many of them wait at one moment is a matter of the machine: the next test makes all wait.
             #expect(counts.transactions < 400, "\(counts)")
+        }
+    }
+
+    @Test func `of a crowd that waits, as many share a transaction as may`() async throws {
+        try await GroupStage.with { stage in
+            let largest = stage.configuration.largestGroup
+            let creating = PaymentChange.LeaseRequirement.creating(holder: "worker", leaseFor: .minutes(1))
+            let changes = try (0..<largest + 100).map { number in
+                let work = try stage.scenario.draft(.init("crowd-\(number)")).work
+                return work.change(creating, try stage.scenario.record(work.payment))
+            }
+            let (results, transactions) = try await stage.together(changes)
+            let written = results.filter { result in
+                if case .success(.committed(version: 1, lease: .some)) = result { true } else { false }
+            }
+            #expect(written.count == changes.count)
+            #expect(transactions == 2)
         }
     }
 

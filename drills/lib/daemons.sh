@@ -122,6 +122,12 @@ site_start() {
     daemon_start "$1" 2
 }
 
+# site_stop SITE: its daemons, as an administrator would.
+site_stop() {
+    daemon_stop "$1" 1
+    daemon_stop "$1" 2
+}
+
 # site_lose SITE: everything in it at one moment, as when a region goes dark.
 site_lose() {
     local member name names="daemon-${1}1 daemon-${1}2" pids=()

@@ -74,6 +74,10 @@ site_start() {
     kube "$1" scale deployment/reconciled-batch --replicas=2
     kube "$1" rollout status deployment/reconciled-front --timeout=5m
 }
+site_stop() {
+    kube "$1" scale deployment --all --replicas=0
+    kube "$1" wait --for=delete pods --all --timeout=5m
+}
 site_configure() { :; }
 migrate() { reconciled_at "$1" migrate --plan; }
 
