@@ -12,7 +12,7 @@ internal import Reconciler
 /// The right of one daemon to work on a file. It is held on a file beside the database: a lock on the database itself
 /// would get in the way of SQLite's own. The kernel lets go of it when the process ends, however it ends.
 final class DaemonLock: Sendable {
-    private let descriptor: Int32
+    private let file: OwnedDescriptor
 
     /// Takes the lock, or says who has it.
     ///
@@ -20,29 +20,22 @@ final class DaemonLock: Sendable {
     ///   made.
     init(of database: String) throws(StoreFailure) {
         let path = database + "-daemon"
-        descriptor = path.withCString { open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
-        guard descriptor >= 0 else { throw DaemonLock.failure(path, errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        file = OwnedDescriptor(path.withCString { open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) })
+        guard file.number >= 0 else { throw DaemonLock.failure(path, errno) }
+        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
-            let holder = DaemonLock.holder(descriptor)
-            _ = close(descriptor)
             guard code == EWOULDBLOCK else { throw DaemonLock.failure(path, code) }
             throw StoreFailure(
                 .busy, operation: "open",
-                cause: "another daemon\(holder) works on \(database): stop it, or give this one a file of its own; "
-                    + "several daemons share a PostgreSQL database")
+                cause: "another daemon\(DaemonLock.holder(file.number)) works on \(database): stop it, or give this "
+                    + "one a file of its own; several daemons share a PostgreSQL database")
         }
         // For whoever is refused: who it is.
         let words = "\(getpid())\n"
-        let written = ftruncate(descriptor, 0) == 0 && words.withCString { pwrite(descriptor, $0, strlen($0), 0) } > 0
-        guard written else {
-            let code = errno
-            _ = close(descriptor)
-            throw DaemonLock.failure(path, code)
-        }
+        let written =
+            ftruncate(file.number, 0) == 0 && words.withCString { pwrite(file.number, $0, strlen($0), 0) } > 0
+        guard written else { throw DaemonLock.failure(path, errno) }
     }
-
-    deinit { _ = close(descriptor) }
 
     private static func holder(_ descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 20)
@@ -55,4 +48,15 @@ final class DaemonLock: Sendable {
         let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
         return StoreFailure(.unavailable, operation: "open", cause: "\(path): \(words)")
     }
+}
+
+/// A file descriptor with one owner, which closes it once. A second `close` would hit whatever file has the number by
+/// then. The type makes that impossible: the `deinit` of a class also runs when its `init` throws after the last
+/// property is set.
+private struct OwnedDescriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { if number >= 0 { _ = close(number) } }
 }
