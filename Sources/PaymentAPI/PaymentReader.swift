@@ -1,5 +1,5 @@
 public import HTTPEdge
-internal import PaymentCore
+public import PaymentCore
 public import Reconciler
 
 /// Reads payments and writes them as the published schemas have them: the one place where payments become
@@ -17,6 +17,8 @@ public struct PaymentReader: Sendable {
     private let completeUntil: Timestamp?
     /// The parameters that may hold a card number.
     private let unsearched: Set<String>
+    /// By what a payment would be decided now; `nil` for whoever is told no reasons.
+    private let deciding: (@Sendable () async throws(OperationFailure) -> MachineContext)?
 
     /// Reads what one caller may see.
     init(
@@ -25,6 +27,7 @@ public struct PaymentReader: Sendable {
         self.caller = caller
         unsearched = PaymentReader.unsearched(cardNumbers)
         self.completeUntil = completeUntil
+        deciding = nil
         listing = { query throws(OperationFailure) in try await operations.payments(query) }
         finding = { id throws(OperationFailure) in try await operations.payment(caller: caller, id) }
         trail = { id, sequence, limit throws(OperationFailure) in
@@ -34,8 +37,20 @@ public struct PaymentReader: Sendable {
 
     /// Reads the payments of all callers, for operators.
     ///
-    /// - Parameter cardNumbers: What callers may send, so that it can be looked for.
-    public init(store: any PaymentStore, cardNumbers: CardNumberFields = CardNumberFields()) {
+    /// - Parameters:
+    ///   - cardNumbers: What callers may send, so that it can be looked for.
+    ///   - context: By what payments are decided at a moment of the store's clock. Without it, no provider is known.
+    public init(
+        store: any PaymentStore, cardNumbers: CardNumberFields = CardNumberFields(),
+        context: @escaping @Sendable (Timestamp) -> MachineContext = { MachineContext(now: $0, contracts: [:]) }
+    ) {
+        deciding = { () throws(OperationFailure) in
+            do throws(StoreFailure) {
+                return context(try await store.now())
+            } catch {
+                throw .store(error)
+            }
+        }
         caller = nil
         unsearched = PaymentReader.unsearched(cardNumbers)
         completeUntil = nil
@@ -88,6 +103,11 @@ public struct PaymentReader: Sendable {
         }
     }
 
+    /// The answer to the question why a payment is in its state.
+    public func explanation(of id: String) async -> OperatorAnswer {
+        await OperatorAnswer.of { () async throws(Problem) -> Answer in try await explained(try PaymentReader.id(id)) }
+    }
+
     private static func id(_ text: String) throws(Problem) -> PaymentID {
         guard let id = PaymentID(text: text) else {
             throw .malformed(field: "id", "Must be pay_ and 40 lowercase hexadecimal digits.")
@@ -101,6 +121,17 @@ extension PaymentReader {
     func one(_ id: PaymentID) async throws(Problem) -> Answer {
         do {
             return dated(Answer(200, PaymentRendering.payment(try await finding(id))))
+        } catch {
+            throw Problem(reading: error)
+        }
+    }
+
+    /// Why a payment is in its state.
+    private func explained(_ id: PaymentID) async throws(Problem) -> Answer {
+        guard let deciding else { throw .notFound }
+        do {
+            let payment = try await finding(id)
+            return Answer(200, ExplanationRendering.explanation(PaymentMachine.explain(payment, try await deciding())))
         } catch {
             throw Problem(reading: error)
         }

@@ -78,7 +78,8 @@ struct RunningAdmin: Sendable {
     private static let reads = OperatorReads(
         list: { query in answer(200, "list \(query ?? "-")") },
         payment: { id in answer(id == "missing" ? 404 : 200, "payment \(id)") },
-        events: { id, query in answer(200, "events \(id) \(query ?? "-")") })
+        events: { id, query in answer(200, "events \(id) \(query ?? "-")") },
+        explanation: { id in answer(200, "explanation \(id)") })
 
     private static func answer(_ status: Int, _ text: String) -> OperatorAnswer {
         OperatorAnswer(status: status, contentType: "application/json", location: nil, body: Array(text.utf8))

@@ -34,10 +34,30 @@ struct Judge {
             require(entry.previous == head?.hash, "the trail is broken")
             head = AuditHead(sequence: entry.sequence, hash: entry.hash)
         }
+        for entry in entries {
+            guard let decision = ReplayedDecision(entry) else { continue }
+            if case .same = decision { continue }
+            require(false, "a recorded decision is not made again: \(decision)")
+        }
         if let head { require(head == new.auditHead, "the payment forgot the head of its trail") }
         if new.conclusion?.state == .failed || new.conclusion?.state == .canceled {
             require(new.conclusion?.reason != nil, "turned back without a reason")
         }
+    }
+
+    /// Whoever asks why a payment is in its state is told what it waits for, until it ended.
+    mutating func explained(_ explanation: PaymentExplanation) {
+        require(!explanation.sentences.isEmpty, "nothing is said of the payment")
+        let payment = explanation.payment
+        guard payment.conclusion == nil else { return }
+        let isHeldForCaller = payment.isResting
+        let waitsForStandby = !payment.latchAcknowledged
+        let waits = explanation.legs.contains { ![.nothing, .payment].contains($0.wait) }
+        let isMoved = explanation.decision?.verdict.row.hasSuffix("complete") ?? false
+        require(
+            waits || isHeldForCaller || waitsForStandby || isMoved,
+            "nobody knows what it waits for: \(payment.state), \(explanation.decision?.verdict.row ?? "-"), "
+                + "\(explanation.legs.map(\.wait))")
     }
 
     private static func latch(_ entry: AuditEntry) -> Latch? {

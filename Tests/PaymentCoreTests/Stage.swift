@@ -201,6 +201,7 @@ struct Stage {
         var next = machine
         next.committed(version: durable.version + 1)
         durable = next.payment
+        judge.explained(PaymentMachine.explain(durable, context))
     }
 
     private mutating func commit(_ machine: PaymentMachine, _ made: [PaymentAction], before: Payment?) {

@@ -102,8 +102,8 @@ public struct AdminResponder: HTTPResponder {
         case .description: return Answer(200, contentType: "application/yaml", body: descriptions.operations)
         case .paymentsDescription:
             return Answer(200, contentType: "application/yaml", body: descriptions.payments)
-        case .payments, .payment, .events, .runs, .run, .findings, .abandonment, .discrepancies, .discrepancy,
-            .assignment, .comments, .close, .site, .promotion, .drain, .demotion, .mode:
+        case .payments, .payment, .events, .explanation, .runs, .run, .findings, .abandonment, .discrepancies,
+            .discrepancy, .assignment, .comments, .close, .site, .promotion, .drain, .demotion, .mode:
             guard let person = routed.person else { throw Problem.unauthorized }
             let request = OperatorRequest(
                 person: person, approver: routed.approver, id: routed.id, query: query, body: body)
@@ -123,6 +123,7 @@ public struct AdminResponder: HTTPResponder {
         case .payments: return await reads.list(request.query)
         case .payment: return await reads.payment(request.id)
         case .events: return await reads.events(request.id, request.query)
+        case .explanation: return await reads.explanation(request.id)
         default:
             if let site, let operation = routed.route.siteOperation { return await site.answer(operation, request) }
             guard let comparisons, let operation = routed.operation else { throw Problem.notFound }

@@ -12,6 +12,7 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     case payments = "/v1/payments"
     case payment = "/v1/payments/{id}"
     case events = "/v1/payments/{id}/events"
+    case explanation = "/v1/payments/{id}/explanation"
     case runs = "/v1/reconciliations"
     case run = "/v1/reconciliations/{id}"
     case findings = "/v1/reconciliations/{id}/findings"

@@ -10,16 +10,20 @@ public struct OperatorReads: Sendable {
     public let payment: @Sendable (_ id: String) async -> OperatorAnswer
     /// Answers `GET /v1/payments/{id}/events` with that text and a query string.
     public let events: @Sendable (_ id: String, _ query: String?) async -> OperatorAnswer
+    /// Answers `GET /v1/payments/{id}/explanation` with that text.
+    public let explanation: @Sendable (_ id: String) async -> OperatorAnswer
 
     /// What operators may read.
     public init(
         list: @escaping @Sendable (_ query: String?) async -> OperatorAnswer,
         payment: @escaping @Sendable (_ id: String) async -> OperatorAnswer,
-        events: @escaping @Sendable (_ id: String, _ query: String?) async -> OperatorAnswer
+        events: @escaping @Sendable (_ id: String, _ query: String?) async -> OperatorAnswer,
+        explanation: @escaping @Sendable (_ id: String) async -> OperatorAnswer
     ) {
         self.list = list
         self.payment = payment
         self.events = events
+        self.explanation = explanation
     }
 }
 
@@ -28,6 +32,8 @@ extension OperatorReads {
     /// - Parameter failure: Why there is none, at the moment of the question.
     public static func unavailable(_ failure: @escaping @Sendable () -> StoreFailure) -> OperatorReads {
         let answer: @Sendable () -> OperatorAnswer = { Answer(Problem.unavailable(failure())).told }
-        return OperatorReads(list: { _ in answer() }, payment: { _ in answer() }, events: { _, _ in answer() })
+        return OperatorReads(
+            list: { _ in answer() }, payment: { _ in answer() }, events: { _, _ in answer() },
+            explanation: { _ in answer() })
     }
 }

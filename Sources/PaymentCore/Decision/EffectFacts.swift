@@ -28,15 +28,28 @@ public enum WorstAttempt: Int, Sendable, Hashable, Comparable, Codable, CaseIter
         WorstAttempt(rawValue: max(rawValue, outcome.rawValue)) ?? .indeterminate
     }
 
+    /// Its name in the audit trail.
+    public var name: String {
+        switch self {
+        case .none: "none"
+        case .unsent: "unsent"
+        case .throttled: "throttled"
+        case .refused: "refused"
+        case .declined: "declined"
+        case .accepted: "accepted"
+        case .indeterminate: "indeterminate"
+        }
+    }
+
     public static func < (left: WorstAttempt, right: WorstAttempt) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The status of an effect since the last request that could have changed it.
 public enum StatusFact: String, Sendable, Hashable, CaseIterable {
     /// Not asked since.
-    case notAsked
+    case notAsked = "not_asked"
     /// Asked, and not there.
-    case notFound
+    case notFound = "not_found"
     /// The transaction that a refund belongs to was seen, and the provider denies all of it now: that says nothing of
     /// what became of the refund.
     case denied
@@ -47,15 +60,15 @@ public enum StatusFact: String, Sendable, Hashable, CaseIterable {
     /// Key, amount, currency or merchant differ from what was asked.
     case contradiction
     /// Done as asked.
-    case asAsked
+    case asAsked = "as_asked"
     /// Held, where it should not be.
     case held
     /// Taken, where it should not be.
     case taken
     /// Declined, and the same key will always be declined.
-    case declinedBound
+    case declinedBound = "declined_bound"
     /// Declined, and the same key may yet succeed.
-    case declinedUnbound
+    case declinedUnbound = "declined_unbound"
     /// Released or reversed.
     case voided
     /// Canceled before it was used.
@@ -86,17 +99,17 @@ public enum EffectPurpose: String, Sendable, Hashable, CaseIterable {
 /// Everything that the decision on one effect may depend on. Nothing else does.
 public struct EffectFacts: Sendable, Hashable {
     /// How far rows can be believed.
-    public enum Trust: Sendable, Hashable, CaseIterable {
+    public enum Trust: String, Sendable, Hashable, CaseIterable {
         /// No acknowledged row was lost.
         case trusted
         /// In a recovery window, and the two sides' listings were not compared yet.
         case recovering
         /// In a recovery window, with the listings compared.
-        case recoveringCompared
+        case recoveringCompared = "recovering_compared"
     }
 
     /// Whether the same key may still be sent again (`Rsafe`).
-    public enum ResendAge: Sendable, Hashable, CaseIterable {
+    public enum ResendAge: String, Sendable, Hashable, CaseIterable {
         /// Within the retention less the longest request life and the clock skew.
         case safe
         /// Past it, or unknown.
@@ -104,32 +117,32 @@ public struct EffectFacts: Sendable, Hashable {
     }
 
     /// Whether it is proven that no request can be executed any more (D).
-    public enum Proof: Sendable, Hashable, CaseIterable {
+    public enum Proof: String, Sendable, Hashable, CaseIterable {
         /// The provider does not enforce `not_after`: there is no proof.
         case none
         /// The status was not read since the proof would hold.
-        case notYet
+        case notYet = "not_yet"
         /// A read began after the latest `not_after` of all attempts, the skew and the lag.
         case proven
     }
 
     /// How many reads that could not be stale were made since the last request.
-    public enum Visibility: Sendable, Hashable, CaseIterable {
+    public enum Visibility: String, Sendable, Hashable, CaseIterable {
         /// None: what was read may be older than what was done.
         case lagging
         /// One.
-        case readOnce
+        case readOnce = "read_once"
         /// Two, neither of which showed what was wanted.
-        case missedTwice
+        case missedTwice = "missed_twice"
     }
 
     /// Whether the provider surely remembers what it may have executed under the key.
-    public enum Memory: Sendable, Hashable, CaseIterable {
+    public enum Memory: String, Sendable, Hashable, CaseIterable {
         /// It does: "not found" and a tombstone tell about the past as well.
         case whole
         /// Its key or status retention may be over, counted from the first intent. A tombstone that is left now
         /// stands on a forgotten key, and proves nothing about what was executed before.
-        case mayBeLost
+        case mayBeLost = "may_be_lost"
     }
 
     /// What is to become of it.

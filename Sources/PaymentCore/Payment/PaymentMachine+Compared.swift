@@ -58,7 +58,8 @@ extension PaymentMachine {
             ]
         }
         quarantine(
-            .primary, leg: index, cause: .contradiction, row: "compared.\(difference.row)", mayHeal: false, &actions,
+            .primary, leg: index, cause: .contradiction, by: Decided("compared.\(difference.row)"), mayHeal: false,
+            &actions,
             context)
         return actions
     }

@@ -7,8 +7,7 @@ extension PaymentMachine {
         guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
             let contract = contract(of: leg, context)
         else { return false }
-        let facts = facts(reference, effect, leg: leg, goal: .do, contract, context)
-        switch context.effectTable.decide(facts).decision {
+        switch decide(reference, effect, leg: leg, goal: .do, contract, context).decision {
         case .gone, .goneAfterUndo, .quarantine: return pursue(reference, leg: index, &actions, context)
         default: return false
         }
@@ -23,22 +22,22 @@ extension PaymentMachine {
         guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
             let contract = contract(of: leg, context)
         else { return false }
-        let verdict = context.effectTable.decide(facts(reference, effect, leg: leg, goal: .do, contract, context))
-        switch verdict.decision {
+        let (decision, decided) = decide(reference, effect, leg: leg, goal: .do, contract, context)
+        switch decision {
         case .done:
             return false
         case .sendFirst, .sendAgain:
-            send(reference, leg: index, row: verdict.row, &actions, context)
+            send(reference, leg: index, by: decided, &actions, context)
             return false
         case .gone(let cause):
-            return lose(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
+            return lose(reference, leg: index, cause: cause, by: decided, &actions, context)
         case .goneAfterUndo:
-            return lose(reference, leg: index, cause: nil, row: verdict.row, &actions, context)
+            return lose(reference, leg: index, cause: nil, by: decided, &actions, context)
         case .quarantine(let cause):
-            quarantine(reference, leg: index, cause: cause, row: verdict.row, &actions, context)
+            quarantine(reference, leg: index, cause: cause, by: decided, &actions, context)
             return true
         default:
-            wait(verdict.decision, effect, leg: index, &actions, context)
+            wait(decision, effect, leg: index, &actions, context)
             return false
         }
     }
@@ -52,11 +51,10 @@ extension PaymentMachine {
         guard !busy.contains(index), leg.quarantine == nil, let contract = contract(of: leg, context) else {
             return false
         }
-        let verdict = context.effectTable.decide(
-            facts(.primary, leg.primary, leg: leg, goal: .undo, contract, context))
-        switch verdict.decision {
+        let (decision, decided) = decide(.primary, leg.primary, leg: leg, goal: .undo, contract, context)
+        switch decision {
         case .gone(let cause):
-            setGone(leg: index, cause: cause, row: verdict.row, context)
+            setGone(leg: index, cause: cause, by: decided, context)
             return true
         case .void, .cancel:
             return pursueVoid(leg: index, &actions, context)
@@ -71,14 +69,14 @@ extension PaymentMachine {
             }
             return pursue(.compensation, leg: index, &actions, context)
         case .plug, .sendFirst, .sendAgain:
-            send(.primary, leg: index, row: verdict.row, &actions, context)
+            send(.primary, leg: index, by: decided, &actions, context)
             return false
         case .quarantine(let cause):
             let effect = cause == .captureRequestLost ? EffectReference.capture : .primary
-            quarantine(effect, leg: index, cause: cause, row: verdict.row, &actions, context)
+            quarantine(effect, leg: index, cause: cause, by: decided, &actions, context)
             return true
         default:
-            wait(verdict.decision, leg.primary, leg: index, &actions, context)
+            wait(decision, leg.primary, leg: index, &actions, context)
             return false
         }
     }
@@ -171,7 +169,7 @@ extension PaymentMachine {
 
     /// An effect that was wanted cannot be had.
     private mutating func lose(
-        _ reference: EffectReference, leg index: Int, cause: GoneCause?, row: String,
+        _ reference: EffectReference, leg index: Int, cause: GoneCause?, by decided: Decided,
         _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         let leg = payment.legs[index]
@@ -182,13 +180,13 @@ extension PaymentMachine {
         case .primary:
             payment.legs[index].loss = .primary(reason)
             if let cause {
-                setGone(leg: index, cause: cause, row: row, context)
+                setGone(leg: index, cause: cause, by: decided, context)
             } else {
-                record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "lost")], context)
+                record(.decision, leg: index, decided.fields + [AuditField("decision", "lost")], context)
             }
         case .capture:
             payment.legs[index].loss = .capture(Reason(.captureUnavailable, detail: reason.detail))
-            record(.decision, leg: index, [AuditField("row", row), AuditField("decision", "capture lost")], context)
+            record(.decision, leg: index, decided.fields + [AuditField("decision", "capture lost")], context)
         case .void, .compensation, .refund:
             return false  // The effect table gives what undoes to people, and refunds are planned by themselves.
         }
@@ -214,7 +212,7 @@ extension PaymentMachine {
     }
 
     private mutating func setGone(
-        leg index: Int, cause: GoneCause, row: String, _ context: MachineContext
+        leg index: Int, cause: GoneCause, by decided: Decided, _ context: MachineContext
     ) {
         let leg = payment.legs[index]
         let known = leg.knowledge
@@ -225,26 +223,25 @@ extension PaymentMachine {
             isGivenBack: isUndone && !leg.capturedAmount.isZero)
         record(
             .decision, leg: index,
-            [
-                AuditField("row", row), AuditField("decision", "gone"), AuditField("cause", cause.rawValue),
+            decided.fields + [
+                AuditField("decision", "gone"), AuditField("cause", cause.rawValue),
                 AuditField("status", known?.status.rawValue ?? "not_asked"),
             ], context)
     }
 
     mutating func quarantine(
-        _ reference: EffectReference, leg index: Int, cause: QuarantineCause, row: String, mayHeal: Bool = true,
+        _ reference: EffectReference, leg index: Int, cause: QuarantineCause, by decided: Decided, mayHeal: Bool = true,
         _ actions: inout [PaymentAction], _ context: MachineContext
     ) {
         let heals = mayHeal && cause == .contradiction
         payment.legs[index].quarantine = Leg.Quarantine(
-            cause: cause, effect: reference, row: row, since: context.now, agreeing: heals ? Leg.Agreement.none : nil)
+            cause: cause, effect: reference, row: decided.row, since: context.now,
+            agreeing: heals ? Leg.Agreement.none : nil)
         if heals { payment.legs[index].inquiries = 0 }
         record(
             .quarantined, leg: index,
-            [
-                AuditField("effect", reference.description), AuditField("cause", cause.rawValue),
-                AuditField("row", row),
-                AuditField("status", payment.legs[index].knowledge?.status.rawValue ?? "not_asked"),
+            [AuditField("effect", reference.description), AuditField("cause", cause.rawValue)] + decided.fields + [
+                AuditField("status", payment.legs[index].knowledge?.status.rawValue ?? "not_asked")
             ], context)
         actions.append(
             .alert(

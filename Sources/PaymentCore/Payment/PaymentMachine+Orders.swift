@@ -1,7 +1,7 @@
 extension PaymentMachine {
     /// Writes an intent and asks for the request, unless it is too early for that.
     mutating func send(
-        _ reference: EffectReference, leg index: Int, row: String, _ actions: inout [PaymentAction],
+        _ reference: EffectReference, leg index: Int, by decided: Decided, _ actions: inout [PaymentAction],
         _ context: MachineContext
     ) {
         let leg = payment.legs[index]
@@ -34,8 +34,8 @@ extension PaymentMachine {
             [
                 AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
                 AuditField("attempt", String(number)), AuditField("key", effect.key.text),
-                AuditField("amount", effect.amount.description), AuditField("row", row),
-            ], context)
+                AuditField("amount", effect.amount.description),
+            ] + decided.fields, context)
         actions.append(
             .send(
                 SendOrder(
@@ -153,7 +153,7 @@ extension PaymentMachine {
             case .quarantined:
                 // Whoever resolves the one before it resolves this one too; it must not wait in silence.
                 return quarantineRefund(
-                    refundIndex, part, .refundInDoubt, row: "refund.behind-quarantine", &actions, context)
+                    refundIndex, part, .refundInDoubt, by: Decided("refund.behind-quarantine"), &actions, context)
             default: break
             }
         }
@@ -162,7 +162,7 @@ extension PaymentMachine {
             let shown = max(payment.refunds[refundIndex].createdAt, shownFrom(leg, context))
             guard let sum = knownSum(leg), let began = leg.knowledge?.began, began >= shown else {
                 if let (cause, row) = noSum(of: leg, since: shown) {
-                    return quarantineRefund(refundIndex, part, cause, row: row, &actions, context)
+                    return quarantineRefund(refundIndex, part, cause, by: Decided(row), &actions, context)
                 }
                 if leg.notBefore == nil, leg.inquiries == 0 {
                     payment.legs[leg.index].notBefore = max(context.now, shown)
@@ -173,11 +173,11 @@ extension PaymentMachine {
         }
         if isPerhapsGiven(payment.refunds[refundIndex].parts[part].effect, leg, contract) {
             return quarantineRefund(
-                refundIndex, part, .refundInDoubt, row: "refund.sum-unexplained", &actions, context)
+                refundIndex, part, .refundInDoubt, by: Decided("refund.sum-unexplained"), &actions, context)
         }
-        let verdict = context.effectTable.decide(
-            facts(.refund(refundIndex), refund.effect, leg: leg, goal: .do, contract, context))
-        switch verdict.decision {
+        let (decision, decided) = decide(
+            .refund(refundIndex), refund.effect, leg: leg, goal: .do, contract, context)
+        switch decision {
         case .done:
             payment.refunds[refundIndex].parts[part].state = .succeeded
             // It was executed by now at the latest, long after it was sent perhaps. A read may still miss it, and the
@@ -186,15 +186,15 @@ extension PaymentMachine {
                 payment.refunds[refundIndex].parts[part].effect.acceptedAt = context.now
             }
         case .sendFirst, .sendAgain:
-            send(.refund(refundIndex), leg: leg.index, row: verdict.row, &actions, context)
+            send(.refund(refundIndex), leg: leg.index, by: decided, &actions, context)
         case .gone:
             payment.refunds[refundIndex].parts[part].state = .failed
             payment.refunds[refundIndex].parts[part].reason =
                 leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
         case .quarantine(let cause):
-            quarantineRefund(refundIndex, part, cause, row: verdict.row, &actions, context)
+            quarantineRefund(refundIndex, part, cause, by: decided, &actions, context)
         default:
-            wait(verdict.decision, refund.effect, leg: leg.index, &actions, context)
+            wait(decision, refund.effect, leg: leg.index, &actions, context)
         }
     }
 
@@ -232,7 +232,8 @@ extension PaymentMachine {
     }
 
     private mutating func quarantineRefund(
-        _ refundIndex: Int, _ part: Int, _ cause: QuarantineCause, row: String, _ actions: inout [PaymentAction],
+        _ refundIndex: Int, _ part: Int, _ cause: QuarantineCause, by decided: Decided,
+        _ actions: inout [PaymentAction],
         _ context: MachineContext
     ) {
         payment.refunds[refundIndex].parts[part].state = .quarantined
@@ -242,8 +243,8 @@ extension PaymentMachine {
             .quarantined, leg: leg.index,
             [
                 AuditField("effect", EffectReference.refund(refundIndex).description),
-                AuditField("cause", cause.rawValue), AuditField("row", row),
-            ], context)
+                AuditField("cause", cause.rawValue),
+            ] + decided.fields, context)
         actions.append(
             .alert(
                 Alert(payment: payment.id, leg: leg.index, provider: leg.provider, message: "a refund is quarantined")))

@@ -7,9 +7,11 @@ extension PaymentMachine {
         let rounds = 4 + 4 * payment.legs.count
         for _ in 0..<rounds where payment.conclusion == nil {
             noteStop(context)
-            let verdict = context.paymentTable.decide(facts(context))
+            let facts = facts(context)
+            let verdict = context.paymentTable.decide(facts)
+            considerations?.payment = PaymentConsideration(facts: facts, verdict: verdict)
             wakes.removeAll(keepingCapacity: true)
-            guard carryOut(verdict, &actions, context) else { break }
+            guard carryOut(verdict, by: Decided(verdict, facts), &actions, context) else { break }
         }
         if payment.conclusion == nil {
             readBeforeStop(context)
@@ -28,11 +30,12 @@ extension PaymentMachine {
 
     /// Carries a verdict of the payment table out; `true` if something changed that the table must see.
     private mutating func carryOut(
-        _ verdict: PaymentTable.Verdict, _ actions: inout [PaymentAction], _ context: MachineContext
+        _ verdict: PaymentTable.Verdict, by decided: Decided, _ actions: inout [PaymentAction],
+        _ context: MachineContext
     ) -> Bool {
         switch verdict.decision {
         case .latch(let latch):
-            move(to: latch, row: verdict.row, context)
+            move(to: latch, by: decided, context)
             return true
         case .readAll:
             for index in payment.legs.indices where !isFreshlyRead(payment.legs[index]) {
@@ -55,7 +58,7 @@ extension PaymentMachine {
             wake(at: holdEnds(context) ?? nextLookAtHold(context), for: nil)
             return false
         case .adoptCapture:
-            return adoptCapture(row: verdict.row, &actions, context)
+            return adoptCapture(by: decided, &actions, context)
         case .awaitCapture(let legs):
             // Without an end of the hold its caller has as long as anything is asked about in doubt.
             let longest = context.policy.inquirySchedule.delays.max() ?? .zero
@@ -65,21 +68,21 @@ extension PaymentMachine {
                 return false
             }
             for index in legs {
-                quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
+                quarantine(.capture, leg: index, cause: .captureRequestLost, by: decided, &actions, context)
             }
             return true
         case .leaveToPeople(let legs):
             for index in legs {
-                quarantine(.capture, leg: index, cause: .captureRequestLost, row: verdict.row, &actions, context)
+                quarantine(.capture, leg: index, cause: .captureRequestLost, by: decided, &actions, context)
             }
             return true
         case .missing(let legs):
             for index in legs {
-                quarantine(.primary, leg: index, cause: .acceptedButMissing, row: verdict.row, &actions, context)
+                quarantine(.primary, leg: index, cause: .acceptedButMissing, by: decided, &actions, context)
             }
             return true
         case .conclude(let ending):
-            conclude(ending, row: verdict.row, context)
+            conclude(ending, by: decided, context)
             return false
         case .wait:
             if !payment.latchAcknowledged { wake(at: nextLook(context), for: nil) }
@@ -100,12 +103,12 @@ extension PaymentMachine {
     /// Takes a capture into the row that a lost row asked for: every leg is captured, and the amounts are what was
     /// taken. Where a provider does not say how much, people decide.
     private mutating func adoptCapture(
-        row: String, _ actions: inout [PaymentAction], _ context: MachineContext
+        by decided: Decided, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         let amounts = payment.legs.map(\.capturedAmount)
         guard let found = CaptureRequest.found(amounts, of: payment.legs[0].primary.key, at: context.now) else {
             for index in payment.legs.indices {
-                quarantine(.capture, leg: index, cause: .captureRequestLost, row: row, &actions, context)
+                quarantine(.capture, leg: index, cause: .captureRequestLost, by: decided, &actions, context)
             }
             return true
         }
@@ -113,8 +116,7 @@ extension PaymentMachine {
         let words = amounts.map(\.description).joined(separator: ", ")
         record(
             .operation,
-            [AuditField("operation", "capture found"), AuditField("row", row), AuditField("amounts", words)],
-            context)
+            [AuditField("operation", "capture found")] + decided.fields + [AuditField("amounts", words)], context)
         return true
     }
 
@@ -177,7 +179,7 @@ extension PaymentMachine {
         return !known.refunds.contains { $0.key == undoing && $0.state == .succeeded }
     }
 
-    private func forward(of leg: Leg) -> PaymentFacts.Forward {
+    func forward(of leg: Leg) -> PaymentFacts.Forward {
         if leg.isCaptureLost { return .unattainable }
         let asked = askedAmount(of: leg)
         if asked.isZero { return leg.gone != nil ? .done : .wanted }
@@ -191,14 +193,14 @@ extension PaymentMachine {
         return capture.amounts[leg.index]
     }
 
-    private mutating func move(to latch: Latch, row: String, _ context: MachineContext) {
+    private mutating func move(to latch: Latch, by decided: Decided, _ context: MachineContext) {
         guard payment.latch.permits(latch) else {
-            preconditionFailure("a latch never moves backward: \(payment.latch) to \(latch) by \(row)")
+            preconditionFailure("a latch never moves backward: \(payment.latch) to \(latch) by \(decided.row)")
         }
         payment.latch = latch
         payment.latchAcknowledged = context.commitsAreAcknowledged
         if latch == .forward { payment.stopReason = nil }
-        var fields = [AuditField("latch", latch.rawValue), AuditField("row", row)]
+        var fields = [AuditField("latch", latch.rawValue)] + decided.fields
         if latch == .back, payment.stopReason == nil {
             payment.stopReason = Reason(.legLost, detail: "after lost rows not every leg could be had")
         }
@@ -211,7 +213,7 @@ extension PaymentMachine {
     }
 
     private mutating func conclude(
-        _ ending: PaymentDecision.Ending, row: String, _ context: MachineContext
+        _ ending: PaymentDecision.Ending, by decided: Decided, _ context: MachineContext
     ) {
         let state: PaymentState
         var reason = payment.stopReason
@@ -230,22 +232,19 @@ extension PaymentMachine {
         payment.conclusion = Conclusion(state: state, reason: reason, at: context.now)
         record(
             .concluded,
-            [
-                AuditField("state", state.rawValue), AuditField("row", row),
-                AuditField("reason", reason?.code.rawValue ?? "-"),
-            ], context)
-        if state == .succeeded { liftQuarantines(row: row, context) }
+            [AuditField("state", state.rawValue)] + decided.fields
+                + [AuditField("reason", reason?.code.rawValue ?? "-")], context)
+        if state == .succeeded { liftQuarantines(by: decided, context) }
     }
 
     /// A payment succeeds only once every leg is read as it was wanted: what people were asked about is answered. Left
     /// in quarantine, a leg would be asked about for ever, and hold up its refunds.
-    private mutating func liftQuarantines(row: String, _ context: MachineContext) {
+    private mutating func liftQuarantines(by decided: Decided, _ context: MachineContext) {
         for index in payment.legs.indices where payment.legs[index].quarantine != nil {
             payment.legs[index].quarantine = nil
             payment.legs[index].notBefore = nil
             record(
-                .decision, leg: index,
-                [AuditField("row", row), AuditField("decision", "quarantine lifted")], context)
+                .decision, leg: index, decided.fields + [AuditField("decision", "quarantine lifted")], context)
         }
     }
 

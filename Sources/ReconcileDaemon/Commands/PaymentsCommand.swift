@@ -12,10 +12,13 @@ struct PaymentsCommand: AsyncParsableCommand {
             Examples:
               reconciled payments list --config reconciled.yaml --waiting-for people
               reconciled payments show pay_… --config reconciled.yaml
+              reconciled payments explain pay_… --config reconciled.yaml
               reconciled payments reconcile pay_… --config reconciled.yaml
               reconciled payments verify --config reconciled.yaml
             """,
-        subcommands: [ListPayments.self, ShowPayment.self, ReconcilePayment.self, VerifyPayments.self])
+        subcommands: [
+            ListPayments.self, ShowPayment.self, ExplainPayment.self, ReconcilePayment.self, VerifyPayments.self,
+        ])
 }
 
 func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {
@@ -94,9 +97,7 @@ struct ShowPayment: AsyncParsableCommand {
     @Option(help: "text or json.") var output: OutputFormat?
 
     func run() async throws {
-        guard let id = PaymentID(text: id) else {
-            throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
-        }
+        let id = try PaymentID(argument: id)
         let store = try await openStore(options)
         guard let payment = try await store.payment(id) else {
             throw CommandFailure(.finding, "there is no payment \(id)")
@@ -113,6 +114,16 @@ struct ShowPayment: AsyncParsableCommand {
     }
 }
 
+extension PaymentID {
+    /// The id that a command was given.
+    init(argument: String) throws {
+        guard let id = PaymentID(text: argument) else {
+            throw CommandFailure(.usage, "'\(argument)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
+        }
+        self = id
+    }
+}
+
 struct ReconcilePayment: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile", abstract: "Has a payment's undecided statuses read now, whatever the schedule says.",
@@ -126,9 +137,7 @@ struct ReconcilePayment: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        guard let id = PaymentID(text: id) else {
-            throw CommandFailure(.usage, "'\(id)' is no payment id; allowed: pay_ and 40 hexadecimal digits")
-        }
+        let id = try PaymentID(argument: id)
         let configuration = try options.loadForBooks()
         let store = try await openStore(options)
         for _ in 0..<5 {
@@ -136,9 +145,8 @@ struct ReconcilePayment: AsyncParsableCommand {
                 throw CommandFailure(.finding, "there is no payment \(id)")
             }
             var machine = PaymentMachine(payment: payment)
-            let context = MachineContext(
-                now: try await store.now(), contracts: configuration.contracts, policy: configuration.policy,
-                mayBegin: false)
+            var context = configuration.machineContext(at: try await store.now())
+            context.mayBegin = false
             _ = machine.handle(.inquireNow, context)
             let change = PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: .none)
             if case .committed = try await store.commit(change) {
@@ -197,7 +205,7 @@ enum PaymentLine {
         ])
     }
 
-    private static func json(_ values: [String: String]) -> String {
+    static func json(_ values: [String: String]) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {

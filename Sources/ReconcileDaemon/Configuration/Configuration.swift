@@ -80,6 +80,16 @@ struct Configuration {
     var contracts: [ProviderName: ProviderContract] {
         Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// By what payments are decided at a moment of the store's clock.
+    func machineContext(at now: Timestamp) -> MachineContext {
+        MachineContext(
+            now: now, contracts: contracts, policy: policy,
+            commitsAreAcknowledged: commitsAreAcknowledged)
+    }
+
+    /// Whether a commit survives the loss of the site that made it.
+    var commitsAreAcknowledged: Bool { site.replication != .asynchronous }
 }
 
 extension Configuration: CustomStringConvertible, CustomReflectable {

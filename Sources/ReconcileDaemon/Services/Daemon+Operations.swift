@@ -11,9 +11,13 @@ extension Daemon {
     func adminApplication(
         _ store: any PaymentStore, _ site: SiteParts, _ desk: ComparisonDesk?, _ registry: MetricsRegistry,
         _ readiness: Readiness,
-        _ progress: ProgressMonitor, _ announcement: Announcement, _ logger: Logger
+        _ progress: ProgressMonitor, _ clocks: ProviderClockWatch, _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
-        let reader = PaymentReader(store: store, cardNumbers: configuration.cardNumbers)
+        let reader = PaymentReader(store: store, cardNumbers: configuration.cardNumbers) { [configuration] now in
+            var context = configuration.machineContext(at: now)
+            context.clocksInDoubt = clocks.inDoubt
+            return context
+        }
         let running = HealthCheck("running") {
             await readiness.isReady ? .pass : .fail("starting or stopping")
         }
@@ -37,7 +41,8 @@ extension Daemon {
             operators: secrets.operators,
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
-                events: { await reader.events(of: $0, query: $1) }),
+                events: { await reader.events(of: $0, query: $1) },
+                explanation: { await reader.explanation(of: $0) }),
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
             descriptions: .shipped, limits: limits, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in

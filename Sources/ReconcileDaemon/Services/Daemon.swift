@@ -59,7 +59,7 @@ struct Daemon {
         let announcement = Announcement(expectsAPI: roles.api)
         let desk = ComparisonDesk(store: store, configuration: configuration)
         let admin = try adminApplication(
-            parts.store, site, desk, registry, readiness, progress, announcement, logger)
+            parts.store, site, desk, registry, readiness, progress, clocks, announcement, logger)
         var services: [any Service] = [
             closing(store, senders, site, logger), admin,
         ]
@@ -163,7 +163,7 @@ struct Daemon {
         settings.sweeps = roles.settle
         settings.gate = configuration.siteGate()
         settings.providerClocks = clocks
-        settings.commitsAreAcknowledged = configuration.site.replication != .asynchronous
+        settings.commitsAreAcknowledged = configuration.commitsAreAcknowledged
         settings.standby = configuration.site.standby
         settings.acknowledgeUnconfirmedAfter = configuration.site.countUnconfirmedAfter
         return settings

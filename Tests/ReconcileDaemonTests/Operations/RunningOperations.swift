@@ -87,7 +87,8 @@ struct RunningOperations: Sendable {
             metrics: MetricsRegistry(), operators: try OperatorDirectory(directory),
             reads: OperatorReads(
                 list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
-                events: { await reader.events(of: $0, query: $1) }),
+                events: { await reader.events(of: $0, query: $1) },
+                explanation: { await reader.explanation(of: $0) }),
             comparisons: OperatorComparisons(desk: try book.desk(isEnabled: isEnabled)),
             site: OperatorSite(desk: siteDesk(book, needsSecondPerson), drainLimit: .zero), descriptions: .shipped,
             logger: quiet)

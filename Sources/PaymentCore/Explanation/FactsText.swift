@@ -1,0 +1,181 @@
+/// The facts of a decision as the audit trail keeps them: `name=value`, separated by spaces. What has its usual value
+/// is left out. The names are a format: trails that were written once are read by every later version.
+///
+/// A version that knows other facts reads a trail as well: what it does not know makes the text unreadable, so that
+/// nobody believes to have replayed a decision that was not.
+struct FactsText {
+    private(set) var pairs: [(name: String, value: String)]
+
+    init() { pairs = [] }
+
+    /// The pairs of a text; `nil` where it is none.
+    init?(_ text: String) {
+        pairs = []
+        for word in text.split(separator: " ") {
+            let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2 else { return nil }
+            pairs.append((String(sides[0]), String(sides[1])))
+        }
+    }
+
+    var text: String { pairs.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
+
+    mutating func add(_ name: String, _ value: String) { pairs.append((name, value)) }
+}
+
+/// One fact, by its name in the trail.
+struct RecordedFact<Facts>: Sendable {
+    let name: String
+    let read: @Sendable (Facts) -> String
+    /// Sets it; `false` if the text is no value of it.
+    let write: @Sendable (inout Facts, String) -> Bool
+
+    static func flag(_ name: String, _ path: any WritableKeyPath<Facts, Bool> & Sendable) -> RecordedFact {
+        RecordedFact(
+            name: name, read: { $0[keyPath: path] ? "yes" : "no" },
+            write: { facts, text in
+                guard text == "yes" || text == "no" else { return false }
+                facts[keyPath: path] = text == "yes"
+                return true
+            })
+    }
+
+    static func choice<Value: RawRepresentable & Sendable>(
+        _ name: String, _ path: any WritableKeyPath<Facts, Value> & Sendable
+    ) -> RecordedFact where Value.RawValue == String {
+        RecordedFact(
+            name: name, read: { $0[keyPath: path].rawValue },
+            write: { facts, text in
+                guard let value = Value(rawValue: text) else { return false }
+                facts[keyPath: path] = value
+                return true
+            })
+    }
+}
+
+extension EffectFacts {
+    /// What is not in the text.
+    private static let usual = EffectFacts(goal: .do, worst: .none, status: .notAsked)
+    private static let alwaysWritten: Set<String> = ["goal", "worst", "status"]
+
+    private static let recorded: [RecordedFact<EffectFacts>] = [
+        .choice("goal", \.goal),
+        RecordedFact(
+            name: "worst", read: { $0.worst.name },
+            write: { facts, text in
+                guard let worst = WorstAttempt.allCases.first(where: { $0.name == text }) else { return false }
+                facts.worst = worst
+                return true
+            }),
+        .choice("status", \.status),
+        RecordedFact(
+            name: "purpose", read: { $0.purpose?.rawValue ?? "none" },
+            write: { facts, text in
+                facts.purpose = EffectPurpose(rawValue: text)
+                return facts.purpose != nil || text == "none"
+            }),
+        .choice("trust", \.trust), .flag("awaits_caller", \.awaitsCaller), .choice("age", \.age),
+        .choice("proof", \.proof), .choice("visibility", \.visibility), .choice("memory", \.memory),
+        .flag("life_is_over", \.lifeIsOver), .flag("declines_stay", \.declinesStay),
+        .flag("key_conflicts", \.keyConflicts), .flag("refusal_names_key", \.refusalNamesKey),
+        .flag("was_accepted", \.wasAccepted), .flag("refused_for_good", \.refusedForGood),
+        .flag("latch_acknowledged", \.latchAcknowledged), .flag("captured_by_others", \.capturedByOthers),
+        .flag("one_phase", \.isOnePhase), .flag("declines_bound", \.declinesBound),
+        .flag("tombstone_offered", \.tombstoneOffered), .flag("cancel_reverses_sale", \.cancelReversesSale),
+        .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
+        .flag("last_refused", \.lastRefused),
+    ]
+
+    /// As the audit trail keeps them.
+    public var text: String {
+        var text = FactsText()
+        for fact in EffectFacts.recorded {
+            let value = fact.read(self)
+            if value != fact.read(EffectFacts.usual) || EffectFacts.alwaysWritten.contains(fact.name) {
+                text.add(fact.name, value)
+            }
+        }
+        return text.text
+    }
+
+    /// The facts that a trail kept; `nil` if the text is of another version, or of something else.
+    public init?(text: String) {
+        guard let read = FactsText(text) else { return nil }
+        var facts = EffectFacts.usual
+        var names: Set<String> = []
+        for pair in read.pairs {
+            guard let fact = EffectFacts.recorded.first(where: { $0.name == pair.name }),
+                fact.write(&facts, pair.value), names.insert(pair.name).inserted
+            else { return nil }
+        }
+        guard names.isSuperset(of: EffectFacts.alwaysWritten) else { return nil }
+        self = facts
+    }
+}
+
+extension PaymentFacts {
+    private static let usual = PaymentFacts(latch: .none, legs: [])
+
+    private static let recorded: [RecordedFact<PaymentFacts>] = [
+        .choice("latch", \.latch), .flag("latch_acknowledged", \.latchAcknowledged), .flag("stop_asked", \.stopAsked),
+        .flag("hold_only", \.holdOnly), .flag("capture_requested", \.hasCaptureRequest),
+        .flag("in_recovery", \.inRecovery), .flag("requests_may_be_lost", \.mayHaveLostRequests),
+        RecordedFact(
+            name: "legs", read: { $0.legs.map(\.text).joined(separator: ";") },
+            write: { facts, text in
+                let legs = text.split(separator: ";").map { Leg(text: $0) }
+                facts.legs = legs.compactMap(\.self)
+                return facts.legs.count == legs.count
+            }),
+    ]
+
+    /// As the audit trail keeps them.
+    public var text: String {
+        var text = FactsText()
+        for fact in PaymentFacts.recorded {
+            let value = fact.read(self)
+            if value != fact.read(PaymentFacts.usual) || fact.name == "latch" { text.add(fact.name, value) }
+        }
+        return text.text
+    }
+
+    /// The facts that a trail kept; `nil` if the text is of another version, or of something else.
+    public init?(text: String) {
+        guard let read = FactsText(text) else { return nil }
+        var facts = PaymentFacts.usual
+        var names: Set<String> = []
+        for pair in read.pairs {
+            guard let fact = PaymentFacts.recorded.first(where: { $0.name == pair.name }),
+                fact.write(&facts, pair.value), names.insert(pair.name).inserted
+            else { return nil }
+        }
+        guard names.contains("latch") else { return nil }
+        self = facts
+    }
+}
+
+extension PaymentFacts.Leg {
+    private static let recorded: [(name: String, path: any WritableKeyPath<PaymentFacts.Leg, Bool> & Sendable)] = [
+        ("one_phase", \.isOnePhase), ("freshly_read", \.freshlyRead), ("asked", \.isAsked),
+        ("captured_with_people", \.isCapturedWithPeople), ("denied", \.isDenied),
+    ]
+
+    /// Its standing, what going forward wants of it, and what else is so.
+    fileprivate var text: String {
+        let flags = PaymentFacts.Leg.recorded.filter { self[keyPath: $0.path] }.map(\.name)
+        return ([standing.rawValue, forward.rawValue] + flags).joined(separator: "/")
+    }
+
+    fileprivate init?(text: Substring) {
+        let words = text.split(separator: "/").map { String($0) }
+        guard words.count >= 2, let standing = PaymentFacts.Standing(rawValue: words[0]),
+            let forward = PaymentFacts.Forward(rawValue: words[1])
+        else { return nil }
+        self.init(
+            isOnePhase: false, standing: standing, forward: forward, freshlyRead: false, isAsked: false)
+        for word in words.dropFirst(2) {
+            guard let flag = PaymentFacts.Leg.recorded.first(where: { $0.name == word }) else { return nil }
+            self[keyPath: flag.path] = true
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// What a person may do about a payment that waits.
+public enum Remedy: String, Sendable, Hashable, CaseIterable {
+    /// Have the undecided statuses read now, whatever the schedule says: `reconciled payments reconcile`.
+    case reconcile
+    /// Decide about what is in quarantine: the runbook says how the evidence is found.
+    case decide
+    /// Have both sides compared over the time in which rows were lost: `reconciled reconcile`.
+    case compare
+    /// Bring the standby back that has to confirm.
+    case bringStandbyBack = "bring_standby_back"
+    /// Ask the caller to repeat its request, with the same key.
+    case askCaller = "ask_caller"
+    /// Configure the provider.
+    case configureProvider = "configure_provider"
+
+    /// The same in words.
+    public var sentence: String {
+        switch self {
+        case .reconcile: "Have its undecided statuses read now: reconciled payments reconcile."
+        case .decide: "Find out what the provider did, and follow the runbook for quarantined payments."
+        case .compare: "Have both sides compared over the time in which rows were lost: reconciled reconcile."
+        case .bringStandbyBack: "Bring the standby back that has to confirm."
+        case .askCaller: "Ask its caller to repeat the request, with the same key."
+        case .configureProvider: "Put the provider back into the configuration."
+        }
+    }
+}
+
+extension PaymentExplanation {
+    /// What a person may do, without repetition and in the order of ``Remedy``.
+    public var remedies: [Remedy] {
+        let found = Set((legs + refunds).compactMap { Remedy(for: $0.wait) })
+        let standby: Set<Remedy> = waitsForStandby ? [.bringStandbyBack] : []
+        return Remedy.allCases.filter { found.union(standby).contains($0) }
+    }
+
+    private var waitsForStandby: Bool {
+        decision?.verdict.decision == .wait && !payment.latchAcknowledged
+    }
+}
+
+extension Remedy {
+    fileprivate init?(for wait: LegExplanation.Wait) {
+        switch wait {
+        case .nothing, .answer, .payment: return nil
+        case .step, .moment: self = .reconcile
+        case .event(.awaitListing): self = .compare
+        case .event(.awaitCaller): self = .askCaller
+        case .event: self = .bringStandbyBack
+        case .people: self = .decide
+        case .configuration: self = .configureProvider
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import PaymentAPI
+import PaymentCore
+import ProgramEdge
+import Reconciler
+
+struct ExplainPayment: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Says why a payment is in its state, and what would change it.",
+        discussion: """
+            It says what the machine would decide now, of the payment as it is stored, and does nothing of it.
+            With --replay, each decision that the trail recorded with its facts is made again by this version.
+            Examples:
+              reconciled payments explain pay_… --config reconciled.yaml
+              reconciled payments explain pay_… --config reconciled.yaml --replay
+            Exits 1 if another row decides a recorded decision now.
+            """)
+
+    @Argument(help: "The payment's id.") var id: String
+    @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Make the recorded decisions again.") var replay = false
+    @Option(help: "text or json.") var output: OutputFormat?
+
+    func run() async throws {
+        let id = try PaymentID(argument: id)
+        let configuration = try options.loadForBooks()
+        let store = try await openStore(options)
+        guard let payment = try await store.payment(id) else {
+            throw CommandFailure(.finding, "there is no payment \(id)")
+        }
+        let format = OutputFormat.chosen(output)
+        guard replay else {
+            let context = configuration.machineContext(at: try await store.now())
+            let explanation = PaymentMachine.explain(payment, context)
+            for line in ExplanationLines.lines(explanation, as: format) { say(line, as: format) }
+            return
+        }
+        var seen = ReplayCount()
+        var last: Int64 = 0
+        while true {
+            let entries = try await store.auditTrail(of: id, after: last, limit: 500)
+            for entry in entries {
+                guard let decision = ReplayedDecision(entry) else { continue }
+                seen.add(decision)
+                say(ExplanationLines.line(decision, entry, as: format), as: format)
+            }
+            guard let newest = entries.last, entries.count == 500 else { break }
+            last = newest.sequence
+        }
+        if format == .text { say(seen.words) }
+        guard seen.others == 0 else {
+            throw CommandFailure(
+                .finding, "\(seen.others) of \(seen.all) recorded decisions are made by another row now")
+        }
+    }
+}
+
+/// How many recorded decisions were made again, and what became of them.
+struct ReplayCount {
+    private(set) var all = 0
+    private(set) var others = 0
+    private(set) var unreadable = 0
+
+    mutating func add(_ decision: ReplayedDecision) {
+        all += 1
+        switch decision {
+        case .same: break
+        case .other: others += 1
+        case .unreadable: unreadable += 1
+        }
+    }
+
+    var words: String {
+        let rest = unreadable == 0 ? "" : "; \(unreadable) were recorded by a version that knows other facts"
+        return "\(all - others - unreadable) of \(all) recorded decisions are made by the same row\(rest)"
+    }
+}
+
+/// An explanation as a terminal shows it, or as lines of JSON.
+enum ExplanationLines {
+    static func lines(_ explanation: PaymentExplanation, as format: OutputFormat) -> [String] {
+        guard format == .text else { return [ExplanationDocument.json(explanation)] }
+        var lines = [PaymentLine.render(explanation.payment, as: .text)] + indented(explanation.sentences, by: 2)
+        for leg in explanation.legs {
+            lines.append("  leg \(leg.leg.index), \(leg.leg.amount) at \(leg.leg.provider): \(leg.standing.rawValue)")
+            lines += indented(leg.sentences, by: 4)
+        }
+        for part in explanation.refunds {
+            let amount = part.refund.flatMap { index in
+                explanation.payment.refunds[index].parts.first { $0.leg == part.leg.index }?.effect.amount
+            }
+            lines.append("  refund \((part.refund ?? 0) + 1), \(amount.map { "\($0) " } ?? "")of leg \(part.leg.index)")
+            lines += indented(part.sentences, by: 4)
+        }
+        if !explanation.remedies.isEmpty {
+            lines.append("  What you may do:")
+            lines += indented(explanation.remedies.map(\.sentence), by: 4)
+        }
+        return lines
+    }
+
+    static func line(_ decision: ReplayedDecision, _ entry: AuditEntry, as format: OutputFormat) -> String {
+        let leg = entry.leg.map { " leg \($0)" } ?? ""
+        let (row, verdict): (String, String) =
+            switch decision {
+            case .same(let row): (row, "the same row")
+            case .other(let recorded, let now): (recorded, "now \(now)")
+            case .unreadable(let row): (row, "recorded by a version that knows other facts")
+            }
+        guard format == .json else {
+            return "  \(entry.sequence)  \(entry.type.rawValue)\(leg)  \(row): \(verdict)"
+        }
+        var values = ["sequence": String(entry.sequence), "type": entry.type.rawValue, "row": row]
+        switch decision {
+        case .same: values["verdict"] = "same"
+        case .other(_, let now): (values["verdict"], values["now"]) = ("other", now)
+        case .unreadable: values["verdict"] = "unreadable"
+        }
+        return PaymentLine.json(values)
+    }
+
+    // What callers and providers wrote is part of some sentences.
+    private static func indented(_ sentences: [String], by width: Int) -> [String] {
+        sentences.map { String(repeating: " ", count: width) + TerminalText.written($0) }
+    }
+}
