@@ -137,6 +137,28 @@ import Testing
         #expect(invariant.words.count == 2)
     }
 
+    @Test func `13 fires when another row decides from the facts that were recorded, or none can`() throws {
+        let facts = EffectFacts(goal: .undo, worst: .indeterminate, status: .tombstoned).text
+        let told = [
+            (facts, "undo.held was recorded, and undo.gone decides from its facts"),
+            (facts + " moon=full", "the facts of undo.held cannot be read"),
+            (nil, "what made the entry of type intent is not in it"),
+        ]
+        for (facts, words) in told {
+            let story = try Story()
+            let fields = facts.map { [AuditField(AuditField.facts, $0)] } ?? []
+            let entry = AuditEntry(
+                after: story.payment.auditHead, payment: story.payment.id, at: story.now, type: .intent, leg: 0,
+                fields: [AuditField("row", "undo.held")] + fields)
+            var invariant = TrailUnbroken()
+            let after = try story.altered {
+                $0["auditHead"] = ["sequence": entry.sequence, "hash": entry.hash.hex]
+            }
+            invariant.judge(from: story.payment, to: after, entries: [entry], story)
+            #expect(invariant.words == [words])
+        }
+    }
+
     @Test func `13 fires when somebody approves their own request`() throws {
         let story = try Story()
         let fields = [AuditField("requested_by", "ann"), AuditField("approved_by", "ann")]

@@ -1,6 +1,7 @@
 public import PaymentCore
 
-/// Invariant 13. The audit trail of a payment is one unbroken chain, and nobody approves their own request.
+/// Invariant 13. The audit trail of a payment is one unbroken chain, each recorded decision is made again from the facts
+/// beside it, and nobody approves their own request.
 ///
 /// Every change is checked to continue the chain. Hashing every entry again is dear; at rest that is done for
 /// one payment in eight, by its place, and the links of all.
@@ -8,7 +9,8 @@ public struct TrailUnbroken: Invariant {
     /// Its number in the protocol.
     public static let number = 13
     /// What holds.
-    public static let sentence = "the audit chain is unbroken, and nobody approves their own request"
+    public static let sentence =
+        "the audit chain is unbroken, recorded decisions are made again, and nobody approves their own request"
     /// What did not.
     public private(set) var findings = Findings(number)
 
@@ -29,6 +31,7 @@ public struct TrailUnbroken: Invariant {
             }
             head = AuditHead(sequence: entry.sequence, hash: entry.hash)
             if entry.type == .resolved { approved(entry, id, at) }
+            replay(entry, id, at)
         }
         findings.require(head == commit.after.auditHead, at, id, "the payment forgot the head of its trail")
         let changed = commit.before.map {
@@ -36,6 +39,21 @@ public struct TrailUnbroken: Invariant {
         }
         if changed ?? true {
             findings.require(!commit.entries.isEmpty, at, id, "a decision was written without an entry")
+        }
+    }
+
+    /// A decision that a table made keeps its facts, and the table decides the same from them.
+    private mutating func replay(_ entry: AuditEntry, _ id: PaymentID, _ at: Timestamp) {
+        switch ReplayedDecision(entry) {
+        case .same: break
+        case .other(let recorded, let now):
+            findings.require(false, at, id, "\(recorded) was recorded, and \(now) decides from its facts")
+        case .unreadable(let row):
+            findings.require(false, at, id, "the facts of \(row) cannot be read")
+        case nil:
+            findings.require(
+                ![.intent, .latch, .concluded].contains(entry.type), at, id,
+                "what made the entry of type \(entry.type.rawValue) is not in it")
         }
     }
 

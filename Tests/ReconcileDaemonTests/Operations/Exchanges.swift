@@ -96,12 +96,17 @@ struct Exchanges: Sendable {
         let one = "/v1/payments/\(paths.payment)"
         return usual("GET", "/v1/payments", "/v1/payments", .payments)
             + usual("GET", "/v1/payments/{id}", one, .payment).filter { $0.status != 400 }
-            + usual("GET", "/v1/payments/{id}/events", "\(one)/events", .auditTrail) + [
+            + usual("GET", "/v1/payments/{id}/events", "\(one)/events", .auditTrail)
+            + usual("GET", "/v1/payments/{id}/explanation", "\(one)/explanation", .payment)
+            .filter { $0.status != 400 } + [
                 step(200, "GET", "/v1/payments"), step(200, "GET", "/v1/payments/{id}", one),
                 step(400, "GET", "/v1/payments/{id}", "/v1/payments/x"),
                 step(404, "GET", "/v1/payments/{id}", "/v1/payments/pay_\(unknown)"),
                 step(200, "GET", "/v1/payments/{id}/events", "\(one)/events"),
                 step(404, "GET", "/v1/payments/{id}/events", "/v1/payments/pay_\(unknown)/events"),
+                step(200, "GET", "/v1/payments/{id}/explanation", "\(one)/explanation"),
+                step(400, "GET", "/v1/payments/{id}/explanation", "/v1/payments/x/explanation"),
+                step(404, "GET", "/v1/payments/{id}/explanation", "/v1/payments/pay_\(unknown)/explanation"),
             ]
     }
 

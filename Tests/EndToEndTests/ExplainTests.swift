@@ -1,0 +1,61 @@
+import Foundation
+import ProviderSimulator
+import Testing
+
+/// An operator asks a real daemon, and the program beside it, why a payment is in its state.
+@Suite struct ExplainTests {
+    @Test func `a payment in doubt is explained, and its recorded decisions are made again`() async throws {
+        var settings = WorldSettings()
+        settings.inquirySchedule = "100ms, 1h"
+        try await World.run(settings) { world, client in
+            try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire), at: "card")
+            let created = try await client.create(Bodies.card(), key: "why-1", wait: 0)
+            let path = "/v1/payments/\(created.id)"
+            try await Polling.until("the next inquiry is an hour away") {
+                try await client.send(.get, "\(path)/events?limit=200").text.contains("\"type\":\"inquiry\"")
+            }
+            let asked = try await client.send(.get, "\(path)/explanation", admin: true)
+            #expect(asked.status == 200, "\(asked.text)")
+            let leg = try #require((asked.json["legs"] as? [[String: Any]])?.first, "\(asked.text)")
+            #expect((leg["decision"] as? [String: Any])?["row"] as? String == "do.undecided", "\(asked.text)")
+            #expect((leg["waits_for"] as? [String: Any])?["what"] as? String == "moment")
+            #expect((asked.json["remedies"] as? [[String: Any]])?.map { $0["name"] as? String } == ["reconcile"])
+            // Callers are told the state and its reason, not the rows.
+            #expect(try await client.send(.get, "\(path)/explanation").status == 404)
+
+            let text = try world.command(["payments", "explain", created.id, "--output", "text"])
+            #expect(text.status == 0, "\(text.output)")
+            let said = [
+                "Row none.authorize: leg 0 shall be held.", "nobody knows what became of it",
+                "Row do.undecided, about its authorization: the provider has not decided, or cannot be asked.",
+                "What you may do:", "reconciled payments reconcile",
+            ]
+            for sentence in said { #expect(text.output.contains(sentence), "\(sentence) is not in \(text.output)") }
+            let json = try world.command(["payments", "explain", created.id, "--output", "json"])
+            let document = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+            #expect(document?["payment_id"] as? String == created.id, "\(json.output)")
+
+            let now = try await client.send(.post, "\(path)/reconcile", wait: 20)
+            #expect(now.state == "succeeded")
+            let ended = try world.command(["payments", "explain", created.id, "--output", "text"])
+            #expect(ended.output.contains("It ended as succeeded at "), "\(ended.output)")
+            let replayed = try world.command(["payments", "explain", created.id, "--replay", "--output", "text"])
+            #expect(replayed.status == 0, "\(replayed.output)")
+            #expect(replayed.output.contains("do.first: the same row"), "\(replayed.output)")
+            #expect(replayed.output.contains("4 of 4 recorded decisions are made by the same row"))
+        }
+    }
+
+    @Test func `what is asked wrongly is refused with what is allowed`() async throws {
+        try await World.run { world, client in
+            let wrong = try world.command(["payments", "explain", "order-1"])
+            #expect(wrong.status == 2 && wrong.output.contains("allowed: pay_ and 40 hexadecimal digits"))
+            let unknown = "pay_\(String(repeating: "0", count: 40))"
+            let missing = try world.command(["payments", "explain", unknown])
+            #expect(missing.status == 1 && missing.output.contains("there is no payment \(unknown)"))
+            #expect(try await client.send(.get, "/v1/payments/\(unknown)/explanation", admin: true).status == 404)
+            #expect(try await client.send(.get, "/v1/payments/order-1/explanation", admin: true).status == 400)
+        }
+    }
+}
