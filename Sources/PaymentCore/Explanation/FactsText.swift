@@ -86,14 +86,14 @@ extension EffectFacts {
         .flag("last_refused", \.lastRefused),
     ]
 
+    private static let usualTexts = recorded.map { alwaysWritten.contains($0.name) ? nil : $0.read(usual) }
+
     /// As the audit trail keeps them.
     public var text: String {
         var text = FactsText()
-        for fact in EffectFacts.recorded {
+        for (fact, usual) in zip(EffectFacts.recorded, EffectFacts.usualTexts) {
             let value = fact.read(self)
-            if value != fact.read(EffectFacts.usual) || EffectFacts.alwaysWritten.contains(fact.name) {
-                text.add(fact.name, value)
-            }
+            if value != usual { text.add(fact.name, value) }
         }
         return text.text
     }
@@ -129,12 +129,14 @@ extension PaymentFacts {
             }),
     ]
 
+    private static let usualTexts = recorded.map { $0.name == "latch" ? nil : $0.read(usual) }
+
     /// As the audit trail keeps them.
     public var text: String {
         var text = FactsText()
-        for fact in PaymentFacts.recorded {
+        for (fact, usual) in zip(PaymentFacts.recorded, PaymentFacts.usualTexts) {
             let value = fact.read(self)
-            if value != fact.read(PaymentFacts.usual) || fact.name == "latch" { text.add(fact.name, value) }
+            if value != usual { text.add(fact.name, value) }
         }
         return text.text
     }
