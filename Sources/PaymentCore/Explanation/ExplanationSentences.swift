@@ -42,22 +42,28 @@ extension PaymentExplanation {
         switch decision {
         case .latch(let latch): "its direction becomes \(latch.rawValue)"
         case .readAll: "every leg is read before anything is decided"
-        case .authorize(let legs): "\(list(legs)) shall be held"
+        case .authorize(let legs): "\(Self.legs(legs)) shall be held"
         case .sell(let leg): "leg \(leg) shall be taken, everything else is held"
-        case .capture(let legs): "\(list(legs)) shall be captured, or released"
-        case .undo(let legs): "\(list(legs)) shall be undone"
+        case .capture(let legs): "\(Self.legs(legs)) shall be captured, or released"
+        case .undo(let legs): "\(Self.legs(legs)) shall be undone"
         case .rest: "it rests until its caller captures or cancels, or the hold ends"
         case .adoptCapture: "the capture that was found is taken into the books"
-        case .awaitCapture(let legs): "\(list(legs)) was captured by a request that was lost, its caller repeats it"
-        case .leaveToPeople(let legs): "\(list(legs)) was captured by nobody that the books know, people decide"
-        case .missing(let legs): "\(list(legs)) is denied although another leg was captured, people decide"
+        case .awaitCapture(let legs):
+            "\(Self.legs(legs, "was", "were")) captured by a request that is lost; its caller has to repeat it"
+        case .leaveToPeople(let legs):
+            "\(Self.legs(legs, "was", "were")) captured by nobody that the books know; people decide"
+        case .missing(let legs):
+            "\(Self.legs(legs, "is", "are")) denied although another leg was captured; people decide"
         case .conclude(let ending): "it ends: \(ending.rawValue)"
         case .wait: "nothing can be done before people, or a standby's acknowledgement, let it go on"
         }
     }
 
-    private static func list(_ legs: [Int]) -> String {
-        (legs.count == 1 ? "leg " : "legs ") + legs.map { String($0) }.joined(separator: ", ")
+    /// Names legs, with the verb that goes with one or with several.
+    private static func legs(_ legs: [Int], _ one: String = "", _ several: String = "") -> String {
+        let names = legs.map { String($0) }.joined(separator: ", ")
+        let verb = legs.count == 1 ? one : several
+        return (legs.count == 1 ? "leg " : "legs ") + names + (verb.isEmpty ? "" : " \(verb)")
     }
 }
 
@@ -88,20 +94,12 @@ extension LegExplanation {
     }
 
     private var attempts: String? {
-        guard let effect = considered, effect.attempts > 0, effect.open == nil else { return nil }
+        guard let effect, effect.attempts > 0, effect.open == nil else { return nil }
         let times = effect.attempts == 1 ? "once" : "\(effect.attempts) times"
         let last = effect.lastIntentAt.map { ", last at \($0.rfc3339)" } ?? ""
         let outcome = effect.lastCode.map { ", and ended with \($0)" } ?? ""
         return "Its \(Self.name(decision?.effect ?? .primary, leg)) was sent \(times)\(last)\(outcome); "
             + "at worst \(Self.words(effect.worst))."
-    }
-
-    private var considered: Effect? {
-        switch decision?.effect {
-        case .refund?: nil
-        case let reference?: leg.effect(reference)
-        case nil: nil
-        }
     }
 
     private static func words(_ worst: WorstAttempt) -> String {
@@ -151,7 +149,7 @@ extension LegExplanation {
         case .refund: "what was taken is given back"
         case .cancel: "its key is canceled, so that it can never be used"
         case .plug: "the same request is sent again, so that it can be undone"
-        case .quarantine(let cause): "no safe way is left (\(cause.rawValue)), people decide"
+        case .quarantine(let cause): "no safe way is left (\(cause.rawValue)); people decide"
         }
     }
 

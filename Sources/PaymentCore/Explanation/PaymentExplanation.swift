@@ -74,6 +74,8 @@ public struct LegExplanation: Sendable, Hashable {
     public let refund: Int?
     /// The row of the effect table that decides now; `nil` where nothing is decided about it.
     public let decision: EffectConsideration?
+    /// The effect that the decision is about.
+    public let effect: Effect?
     /// What it waits for.
     public let wait: Wait
 }
@@ -145,7 +147,8 @@ extension PaymentMachine {
                 isWithoutWish(leg) ? .nothing : .payment
             }
         return LegExplanation(
-            leg: leg, standing: standing(of: leg, context), refund: nil, decision: decision, wait: wait)
+            leg: leg, standing: standing(of: leg, context), refund: nil, decision: decision,
+            effect: decision.flatMap { leg.effect($0.effect) }, wait: wait)
     }
 
     private func explain(
@@ -169,7 +172,8 @@ extension PaymentMachine {
                 .payment
             }
         return LegExplanation(
-            leg: leg, standing: standing(of: leg, context), refund: refundIndex, decision: decision, wait: wait)
+            leg: leg, standing: standing(of: leg, context), refund: refundIndex, decision: decision,
+            effect: part.effect, wait: wait)
     }
 
     /// Whether it is read before anything is decided about the payment, or because a comparison wants that.
