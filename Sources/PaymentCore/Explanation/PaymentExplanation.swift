@@ -135,7 +135,7 @@ extension PaymentMachine {
                 .people(quarantine.cause, row: quarantine.row, since: quarantine.since)
             } else if let open = openAttempt(of: leg) {
                 open
-            } else if leg.gone != nil || before.conclusion?.state == .succeeded {
+            } else if before.conclusion?.state == .succeeded || leg.gone != nil && !isToBeRead(leg, taken) {
                 .nothing
             } else if contract(of: leg, context) == nil {
                 .configuration

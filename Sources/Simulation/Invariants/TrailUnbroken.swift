@@ -1,7 +1,7 @@
 public import PaymentCore
 
-/// Invariant 13. The audit trail of a payment is one unbroken chain, each recorded decision is made again from the facts
-/// beside it, and nobody approves their own request.
+/// Invariant 13. The audit trail of a payment is one unbroken chain, each recorded decision is made again from the
+/// facts beside it, and nobody approves their own request.
 ///
 /// Every change is checked to continue the chain. Hashing every entry again is dear; at rest that is done for
 /// one payment in eight, by its place, and the links of all.
