@@ -16,7 +16,10 @@ import Testing
             try await Polling.until("the next inquiry is an hour away") {
                 try await client.send(.get, "\(path)/events?limit=200").text.contains("\"type\":\"inquiry\"")
             }
-            let asked = try await client.send(.get, "\(path)/explanation", admin: true)
+            var operators = client
+            operators.token = World.operatorToken
+            #expect(try await client.send(.get, "\(path)/explanation", admin: true).status == 401)
+            let asked = try await operators.send(.get, "\(path)/explanation", admin: true)
             #expect(asked.status == 200, "\(asked.text)")
             let leg = try #require((asked.json["legs"] as? [[String: Any]])?.first, "\(asked.text)")
             #expect((leg["decision"] as? [String: Any])?["row"] as? String == "do.undecided", "\(asked.text)")
@@ -55,8 +58,13 @@ import Testing
             let unknown = "pay_\(String(repeating: "0", count: 40))"
             let missing = try world.command(["payments", "explain", unknown])
             #expect(missing.status == 1 && missing.output.contains("there is no payment \(unknown)"))
-            #expect(try await client.send(.get, "/v1/payments/\(unknown)/explanation", admin: true).status == 404)
-            #expect(try await client.send(.get, "/v1/payments/order-1/explanation", admin: true).status == 400)
+            var operators = client
+            operators.token = World.operatorToken
+            func status(_ id: String) async throws -> Int {
+                try await operators.send(.get, "/v1/payments/\(id)/explanation", admin: true).status
+            }
+            #expect(try await status(unknown) == 404)
+            #expect(try await status("order-1") == 400)
         }
     }
 }
