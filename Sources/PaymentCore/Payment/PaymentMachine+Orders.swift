@@ -51,7 +51,7 @@ extension PaymentMachine {
         let leg = payment.legs[index]
         // Nobody can be asked about a provider that is not configured; it is looked at again in case that is mended.
         guard !busy.contains(index), contract(of: leg, context) != nil else { return }
-        if leg.notBefore == nil, leg.knowledge != nil {
+        if leg.notBefore == nil, leg.knowledge != nil, !needsConfirmation(leg) {
             let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
             payment.legs[index].notBefore = context.now + delay
         }
@@ -66,6 +66,12 @@ extension PaymentMachine {
                 InquiryOrder(
                     payment: leg.named ?? payment.id, leg: index, provider: leg.provider,
                     transactionKey: leg.primary.key, phases: leg.phases)))
+    }
+
+    /// Whether what is known of it is an answer that counts only once a read confirms it, because rows were lost, and no
+    /// read was tried yet: every payment of a recovery window passes here, and waits for nothing else.
+    private func needsConfirmation(_ leg: Leg) -> Bool {
+        leg.inquiries == 0 && leg.knowledge?.source == .answer && leg.believed(in: payment.recovery) == nil
     }
 
     /// Carries out a decision that changes nothing yet.
