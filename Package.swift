@@ -68,6 +68,7 @@ let package = Package(
                 .embedInCode("Migrations/0007-waiting.sql"), .embedInCode("Migrations/0008-asked.sql"),
                 .embedInCode("Migrations/0009-witness.sql"),
                 .embedInCode("Migrations/0010-alive.sql"),
+                .embedInCode("Migrations/0011-repairs.sql"),
             ], swiftSettings: strict),
         // The wire.
         .target(name: "StrictJSON", swiftSettings: core),

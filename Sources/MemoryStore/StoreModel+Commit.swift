@@ -32,6 +32,7 @@ extension StoreModel {
             return record.map { .duplicate($0) } ?? .versionConflict
         }
         if let headBefore { try PaymentChange.requireContinuation(from: headBefore, of: .empty(id)) }
+        try requirePlace(for: change.repair)
         let token = LeaseToken((known?.token.number ?? 0) + 1)
         let payment = StoreModel.stored(change.payment)
         let rowIndex = rowIndex(of: id)
@@ -47,6 +48,7 @@ extension StoreModel {
     ) throws(StoreFailure) -> CommitResult {
         guard let rowIndex = rowIndices[change.payment.id] else { return .versionConflict }
         if let refusal = try refusal(of: change, headBefore, at: rowIndex, overlooked) { return refusal }
+        try requirePlace(for: change.repair)
         let payment = StoreModel.stored(change.payment)
         if rows[rowIndex]?.payment.legs.count != payment.legs.count { note(payment, at: rowIndex) }
         if case .releasing = change.lease { rows[rowIndex]?.lease = nil }
@@ -100,9 +102,22 @@ extension StoreModel {
         }
     }
 
-    /// Keeps a change's record, and its answer unless one is kept already or the key is pruned.
+    /// A repair is proposed once and decided once, and nobody approves what they proposed.
+    private func requirePlace(for repair: Repair?) throws(StoreFailure) {
+        guard let repair else { return }
+        let known = repairs[repair.id]
+        let isInOrder = repair.decision == nil ? known == nil : known != nil && known?.decision == nil
+        guard isInOrder else {
+            throw StoreFailure(.other, operation: "commit", cause: "the repair is stored otherwise than it was read")
+        }
+        guard let decision = repair.decision, decision.isApproved, decision.by == repair.proposedBy else { return }
+        throw StoreFailure(.other, operation: "commit", cause: "nobody approves what they proposed")
+    }
+
+    /// Keeps a change's record, its repair, and its answer unless one is kept already or the key is pruned.
     private mutating func keepKey(of change: PaymentChange) {
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        if let repair = change.repair { repairs[repair.id] = repair }
         if let answer = change.answer { _ = keep(answer, change.payment.caller, change.payment.key) }
     }
 

@@ -46,6 +46,8 @@ public struct StoreModel: Sendable {
     var rowIndices: [PaymentID: Int]
     /// The keys that were used.
     var records: [KeyPlace: IdempotencyRecord] = [:]
+    /// What was proposed and decided.
+    var repairs: [String: Repair] = [:]
     /// The place of each leg's payment, by the key of its authorization or sale.
     var legs: [StoredComparisons.Place: Int] = [:]
     /// What is kept of comparisons.

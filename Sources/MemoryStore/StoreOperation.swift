@@ -78,6 +78,10 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case changeDiscrepancy = "change discrepancy"
     /// ``ComparisonStore/discrepancyCounts()``
     case discrepancyCounts = "discrepancy counts"
+    /// ``RepairStore/repair(_:)``
+    case repair
+    /// ``RepairStore/repairs(_:)``
+    case repairs
     /// ``SiteStore/siteReading()``
     case siteReading = "site"
     /// ``SiteStore/noteAlive(epoch:)``

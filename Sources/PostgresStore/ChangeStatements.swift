@@ -20,6 +20,10 @@ enum ChangeStatements {
         let mayWait = changes.filter { !$0.isNew || !$0.waiting.isEmpty }
         if !mayWait.isEmpty { statements.append(waiting(mayWait)) }
         if changes.contains(where: { !$0.events.isEmpty }) { statements.append(events(changes)) }
+        let repairs = changes.compactMap(\.repair)
+        let (decided, proposed) = (repairs.filter(\.isDecided), repairs.filter { !$0.isDecided })
+        if !proposed.isEmpty { statements.append(propose(proposed)) }
+        if !decided.isEmpty { statements.append(decide(decided)) }
         if !answers.isEmpty { statements.append(keep(answers)) }
         return statements + [Statement("COMMIT")]
     }
@@ -181,6 +185,30 @@ enum ChangeStatements {
                 .texts(rows.map(\.1.type)), .ints(rows.map { $0.1.leg.map { Int64($0) } }),
                 .texts(rows.map(\.1.fields)), .texts(rows.map(\.1.previous)), .texts(rows.map(\.1.hash)),
             ])
+    }
+
+    /// Names the payments of those that are there already: no two of one group have the same.
+    private static func propose(_ repairs: [RepairRow]) -> Statement {
+        Statement(
+            """
+            WITH written AS (
+                INSERT INTO repairs (\(RepairRow.names)) SELECT * FROM \(RepairRow.unnested)
+                ON CONFLICT (id) DO NOTHING RETURNING payment_id
+            ) SELECT require_all($2::text[], array_agg(payment_id)) FROM written
+            """, RepairRow.arrays(repairs))
+    }
+
+    /// The same of those that do not wait.
+    private static func decide(_ repairs: [RepairRow]) -> Statement {
+        Statement(
+            """
+            WITH written AS (
+                UPDATE repairs AS known
+                SET state = new.state, decided_by = new.decided_by, document = new.document
+                FROM \(RepairRow.unnested)
+                WHERE known.id = new.id AND known.state = 'proposed' RETURNING known.payment_id
+            ) SELECT require_all($2::text[], array_agg(payment_id)) FROM written
+            """, RepairRow.arrays(repairs))
     }
 
     private static func keys(_ changes: [PreparedChange]) -> Statement {

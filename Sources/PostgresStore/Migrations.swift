@@ -60,6 +60,9 @@ struct Migrations {
         Step(
             number: 10, name: "alive", sql: String(decoding: PackageResources._010_alive_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 11, name: "repairs", sql: String(decoding: PackageResources._011_repairs_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -17,6 +17,8 @@ struct PreparedChange: Sendable {
     let record: IdempotencyRecord?
     /// The answer that is kept with it.
     let answer: PreparedAnswer?
+    /// The repair that is proposed or decided by it.
+    let repair: RepairRow?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
@@ -30,6 +32,7 @@ struct PreparedChange: Sendable {
         id = payment.id.text
         document = String(decoding: try PaymentDocument.encode(payment), as: UTF8.self)
         answer = change.answer.map { PreparedAnswer($0, change.payment.caller, change.payment.key) }
+        repair = try change.repair.map { (repair) throws(StoreFailure) in try RepairRow(repair) }
         legs = try LegRow.rows(of: payment)
         effects = EffectRow.rows(of: payment)
         waiting = payment.waiting

@@ -19,6 +19,8 @@ struct PreparedChange: Sendable {
     let record: IdempotencyRecord?
     /// The answer that is kept with it.
     let answer: StoredAnswer?
+    /// The repair that is proposed or decided by it.
+    let repair: RepairRow?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
@@ -40,6 +42,7 @@ struct PreparedChange: Sendable {
         lease = change.lease
         record = change.record
         answer = change.answer
+        repair = try change.repair.map { (repair) throws(StoreFailure) in try RepairRow(repair) }
     }
 
     /// The values of the columns that a change sets, in the order of ``insertSQL`` and ``updateSQL``.

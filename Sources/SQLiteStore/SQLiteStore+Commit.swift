@@ -103,6 +103,7 @@ extension PreparedChange {
         try WaitingRow.write(waiting, of: id, db)
         for event in events { try event.insert(id, db) }
         if let record { try KeyRow.insert(record, db) }
+        try repair?.write(db)
         guard let answer, let known = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db),
             known.answer == nil, !known.isPruned
         else { return }

@@ -48,6 +48,17 @@ package struct ListingFilter: Sendable {
         }
     }
 
+    /// Which repairs are wanted, newest first.
+    package init(_ query: RepairQuery, mark: String) {
+        self.init(mark: mark)
+        // The words of the partial index.
+        if let isDecided = query.isDecided { require("state \(isDecided ? "<>" : "=") 'proposed'") }
+        if let payment = query.payment { require("payment_id = \(add(.text(payment.text)))") }
+        if let after = query.after {
+            require("(proposed_at, id) < (\(add(.int(after.proposedAt.milliseconds))), \(add(.text(after.id))))")
+        }
+    }
+
     private mutating func add(_ value: ColumnValue) -> String {
         values.append(value)
         return "\(mark)\(values.count)"

@@ -89,6 +89,8 @@ internal import Testing
             epoch: 2, site: .main, since: clock.now(), beginning: .promotion, by: "a", reason: "b")
         switch operation {
         case .siteReading: _ = try await store.siteReading()
+        case .repair: _ = try await store.repair("rep_1")
+        case .repairs: _ = try await store.repairs(RepairQuery())
         case .renewSite:
             _ = try await store.renewSite(SiteRenewal(epoch: 1, proof: .postgres, lease: .seconds(1)))
         case .noteAlive: try await store.noteAlive(epoch: 1)

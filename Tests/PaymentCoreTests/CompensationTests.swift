@@ -106,23 +106,6 @@ import Testing
         #expect(stage.alerts.count == 1)
     }
 
-    @Test(arguments: [Resolution.undoneOutside, .neverCharged, .charged, .resume])
-    func `what people decide about a quarantined leg ends it or is asked again`(_ resolution: Resolution) throws {
-        var stage = try fixture.stage([.reference], .manual) { $0.declines[.void] = 1 }
-        stage.run(while: { !$0.durable.isResting })
-        try stage.cancel()
-        stage.run(while: { !$0.awaitsPeople })
-        stage.handle(.resolved(leg: 0, resolution))
-        stage.run(steps: 20)
-        switch resolution {
-        case .undoneOutside, .neverCharged: #expect(stage.durable.state == .canceled)
-        case .charged: #expect(stage.sent(.refund).allSatisfy { $0.amount == stage.durable.amount })
-        case .resume: #expect(stage.durable.state == .quarantined)
-        }
-        #expect(stage.trail.contains { $0.type == .resolved })
-        #expect(stage.sent.allSatisfy { $0.amount.value > 0 })
-    }
-
     @Test func `more captured than asked is for people`() throws {
         var stage = try fixture.stage([.reference], .manual)
         stage.run(while: { !$0.durable.isResting })

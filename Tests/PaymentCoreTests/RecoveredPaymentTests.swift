@@ -240,7 +240,14 @@ import Testing
         _ = machine.handle(.woke, late)
         #expect(machine.payment.stopReason?.code == .deadlinePassed)
         #expect(machine.payment.latch == .none, "people decide first")
-        _ = machine.handle(.resolved(leg: 1, .neverCharged), late)
+        let leg = machine.payment.legs[1]
+        let request = RepairRequest(
+            payment: machine.payment.id, target: .leg(1), action: .neverCharged,
+            evidence: Repair.Evidence(text: "their letter", reference: "theirs-1", amount: leg.amount),
+            isAgainstProvider: true, version: machine.payment.version, by: "ann", lasts: .hours(1))
+        let proposed = try PaymentMachine.propose(request, of: machine.payment, late)
+        let approval = Repair.Decision(isApproved: true, by: "ben", at: late.now, reason: "as they wrote")
+        machine = try PaymentMachine.decide(proposed.repair, approval, of: proposed.machine.payment, late).machine
         _ = machine.handle(read(.authorized, machine, leg: 0, late), late)
         #expect(machine.payment.latch == .back)
     }

@@ -195,7 +195,7 @@ struct Stage {
         handle(self.window.claim(of: durable))
     }
 
-    private mutating func store(_ machine: PaymentMachine) {
+    mutating func store(_ machine: PaymentMachine) {
         judge.step(from: durable, to: machine.payment, entries: machine.newEntries)
         trail += machine.newEntries
         var next = machine

@@ -58,13 +58,15 @@ public struct MachineContext: Sendable {
     public var effectTable: EffectTable
     /// The table that decides on the payment. Only checkers plant another.
     public var paymentTable: PaymentTable
+    /// The table that decides on repairs. Only checkers plant another.
+    public var repairTable: RepairTable
 
     /// A context for the shipped tables.
     public init(
         now: Timestamp, contracts: [ProviderName: ProviderContract], policy: SettlementPolicy = SettlementPolicy(),
         jitter: Int = 0, commitsAreAcknowledged: Bool = true, mayBegin: Bool = true,
         clocksInDoubt: Set<ProviderName> = [], recovery: RecoveryWindow? = nil, effectTable: EffectTable = .shipped,
-        paymentTable: PaymentTable = .shipped
+        paymentTable: PaymentTable = .shipped, repairTable: RepairTable = .shipped
     ) {
         self.now = now
         self.contracts = contracts
@@ -76,5 +78,6 @@ public struct MachineContext: Sendable {
         self.recovery = recovery
         self.effectTable = effectTable
         self.paymentTable = paymentTable
+        self.repairTable = repairTable
     }
 }

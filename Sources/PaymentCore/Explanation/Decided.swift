@@ -4,6 +4,7 @@ struct Decided {
         case none
         case payment(PaymentFacts)
         case effect(EffectFacts)
+        case repair(RepairFacts)
     }
 
     /// The name of the row.
@@ -26,6 +27,11 @@ struct Decided {
         self.facts = .effect(facts)
     }
 
+    init(_ verdict: RepairTable.Verdict, _ facts: RepairFacts) {
+        row = verdict.row
+        self.facts = .repair(facts)
+    }
+
     /// What an entry of the trail says of it. Most decisions are made again with each event and never recorded, so the
     /// text is made here.
     var fields: [AuditField] {
@@ -34,6 +40,7 @@ struct Decided {
         case .none: return named
         case .payment(let facts): return named + [AuditField(AuditField.facts, facts.text)]
         case .effect(let facts): return named + [AuditField(AuditField.facts, facts.text)]
+        case .repair(let facts): return named + [AuditField(AuditField.facts, facts.text)]
         }
     }
 }
@@ -55,7 +62,8 @@ public enum ReplayedDecision: Sendable, Hashable {
     /// Asks the tables again about the decision of an entry; `nil` where the entry holds none, or where no table made
     /// it.
     public init?(
-        _ entry: AuditEntry, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped
+        _ entry: AuditEntry, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
+        repairTable: RepairTable = .shipped
     ) {
         guard let row = entry.fields.first(where: { $0.name == "row" })?.value,
             let facts = entry.fields.first(where: { $0.name == AuditField.facts })?.value
@@ -65,6 +73,8 @@ public enum ReplayedDecision: Sendable, Hashable {
             now = effectTable.decide(facts).row
         } else if let facts = PaymentFacts(text: facts) {
             now = paymentTable.decide(facts).row
+        } else if let facts = RepairFacts(text: facts) {
+            now = repairTable.decide(facts).row
         } else {
             self = .unreadable(row: row)
             return

@@ -3,24 +3,39 @@
 ///
 /// A version that knows other facts reads a trail as well: what it does not know makes the text unreadable, so that
 /// nobody believes to have replayed a decision that was not.
-struct FactsText {
-    private(set) var pairs: [(name: String, value: String)]
+struct FactsFormat<Facts: Sendable>: Sendable {
+    private let usual: Facts
+    private let required: Set<String>
+    private let recorded: [RecordedFact<Facts>]
+    private let usualTexts: [String?]
 
-    init() { pairs = [] }
-
-    /// The pairs of a text; `nil` where it is none.
-    init?(_ text: String) {
-        pairs = []
-        for word in text.split(separator: " ") {
-            let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides.count == 2 else { return nil }
-            pairs.append((String(sides[0]), String(sides[1])))
-        }
+    /// A format; `required` names what is written also where it has its usual value.
+    init(usual: Facts, required: Set<String>, recorded: [RecordedFact<Facts>]) {
+        self.usual = usual
+        self.required = required
+        self.recorded = recorded
+        usualTexts = recorded.map { required.contains($0.name) ? nil : $0.read(usual) }
     }
 
-    var text: String { pairs.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
+    func text(of facts: Facts) -> String {
+        zip(recorded, usualTexts).compactMap { fact, usual in
+            let value = fact.read(facts)
+            return value == usual ? nil : "\(fact.name)=\(value)"
+        }.joined(separator: " ")
+    }
 
-    mutating func add(_ name: String, _ value: String) { pairs.append((name, value)) }
+    /// The facts of a text; `nil` where it is none of these.
+    func facts(_ text: String) -> Facts? {
+        var facts = usual
+        var names: Set<String> = []
+        for word in text.split(separator: " ") {
+            let sides = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, let fact = recorded.first(where: { $0.name == sides[0] }),
+                fact.write(&facts, String(sides[1])), names.insert(fact.name).inserted
+            else { return nil }
+        }
+        return names.isSuperset(of: required) ? facts : nil
+    }
 }
 
 /// One fact, by its name in the trail.
@@ -54,104 +69,69 @@ struct RecordedFact<Facts>: Sendable {
 }
 
 extension EffectFacts {
-    /// What is not in the text.
-    private static let usual = EffectFacts(goal: .do, worst: .none, status: .notAsked)
-    private static let alwaysWritten: Set<String> = ["goal", "worst", "status"]
-
-    private static let recorded: [RecordedFact<EffectFacts>] = [
-        .choice("goal", \.goal),
-        RecordedFact(
-            name: "worst", read: { $0.worst.name },
-            write: { facts, text in
-                guard let worst = WorstAttempt.allCases.first(where: { $0.name == text }) else { return false }
-                facts.worst = worst
-                return true
-            }),
-        .choice("status", \.status),
-        RecordedFact(
-            name: "purpose", read: { $0.purpose?.rawValue ?? "none" },
-            write: { facts, text in
-                facts.purpose = EffectPurpose(rawValue: text)
-                return facts.purpose != nil || text == "none"
-            }),
-        .choice("trust", \.trust), .flag("awaits_caller", \.awaitsCaller), .choice("age", \.age),
-        .choice("proof", \.proof), .choice("visibility", \.visibility), .choice("memory", \.memory),
-        .flag("life_is_over", \.lifeIsOver), .flag("declines_stay", \.declinesStay),
-        .flag("key_conflicts", \.keyConflicts), .flag("refusal_names_key", \.refusalNamesKey),
-        .flag("was_accepted", \.wasAccepted), .flag("refused_for_good", \.refusedForGood),
-        .flag("latch_acknowledged", \.latchAcknowledged), .flag("captured_by_others", \.capturedByOthers),
-        .flag("one_phase", \.isOnePhase), .flag("declines_bound", \.declinesBound),
-        .flag("tombstone_offered", \.tombstoneOffered), .flag("cancel_reverses_sale", \.cancelReversesSale),
-        .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
-        .flag("last_refused", \.lastRefused),
-    ]
-
-    private static let usualTexts = recorded.map { alwaysWritten.contains($0.name) ? nil : $0.read(usual) }
+    private static let format = FactsFormat(
+        usual: EffectFacts(goal: .do, worst: .none, status: .notAsked), required: ["goal", "worst", "status"],
+        recorded: [
+            .choice("goal", \.goal),
+            RecordedFact(
+                name: "worst", read: { $0.worst.name },
+                write: { facts, text in
+                    guard let worst = WorstAttempt.allCases.first(where: { $0.name == text }) else { return false }
+                    facts.worst = worst
+                    return true
+                }),
+            .choice("status", \.status),
+            RecordedFact(
+                name: "purpose", read: { $0.purpose?.rawValue ?? "none" },
+                write: { facts, text in
+                    facts.purpose = EffectPurpose(rawValue: text)
+                    return facts.purpose != nil || text == "none"
+                }),
+            .choice("trust", \.trust), .flag("awaits_caller", \.awaitsCaller), .choice("age", \.age),
+            .choice("proof", \.proof), .choice("visibility", \.visibility), .choice("memory", \.memory),
+            .flag("life_is_over", \.lifeIsOver), .flag("declines_stay", \.declinesStay),
+            .flag("key_conflicts", \.keyConflicts), .flag("refusal_names_key", \.refusalNamesKey),
+            .flag("was_accepted", \.wasAccepted), .flag("refused_for_good", \.refusedForGood),
+            .flag("latch_acknowledged", \.latchAcknowledged), .flag("captured_by_others", \.capturedByOthers),
+            .flag("one_phase", \.isOnePhase), .flag("declines_bound", \.declinesBound),
+            .flag("tombstone_offered", \.tombstoneOffered), .flag("cancel_reverses_sale", \.cancelReversesSale),
+            .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
+            .flag("last_refused", \.lastRefused),
+        ])
 
     /// As the audit trail keeps them.
-    public var text: String {
-        var text = FactsText()
-        for (fact, usual) in zip(EffectFacts.recorded, EffectFacts.usualTexts) {
-            let value = fact.read(self)
-            if value != usual { text.add(fact.name, value) }
-        }
-        return text.text
-    }
+    public var text: String { EffectFacts.format.text(of: self) }
 
     /// The facts that a trail kept; `nil` if the text is of another version, or of something else.
     public init?(text: String) {
-        guard let read = FactsText(text) else { return nil }
-        var facts = EffectFacts.usual
-        var names: Set<String> = []
-        for pair in read.pairs {
-            guard let fact = EffectFacts.recorded.first(where: { $0.name == pair.name }),
-                fact.write(&facts, pair.value), names.insert(pair.name).inserted
-            else { return nil }
-        }
-        guard names.isSuperset(of: EffectFacts.alwaysWritten) else { return nil }
+        guard let facts = EffectFacts.format.facts(text) else { return nil }
         self = facts
     }
 }
 
 extension PaymentFacts {
-    private static let usual = PaymentFacts(latch: .none, legs: [])
-
-    private static let recorded: [RecordedFact<PaymentFacts>] = [
-        .choice("latch", \.latch), .flag("latch_acknowledged", \.latchAcknowledged), .flag("stop_asked", \.stopAsked),
-        .flag("hold_only", \.holdOnly), .flag("capture_requested", \.hasCaptureRequest),
-        .flag("in_recovery", \.inRecovery), .flag("requests_may_be_lost", \.mayHaveLostRequests),
-        RecordedFact(
-            name: "legs", read: { $0.legs.map(\.text).joined(separator: ";") },
-            write: { facts, text in
-                let legs = text.split(separator: ";").map { Leg(text: $0) }
-                facts.legs = legs.compactMap(\.self)
-                return facts.legs.count == legs.count
-            }),
-    ]
-
-    private static let usualTexts = recorded.map { $0.name == "latch" ? nil : $0.read(usual) }
+    private static let format = FactsFormat(
+        usual: PaymentFacts(latch: .none, legs: []), required: ["latch"],
+        recorded: [
+            .choice("latch", \.latch), .flag("latch_acknowledged", \.latchAcknowledged),
+            .flag("stop_asked", \.stopAsked),
+            .flag("hold_only", \.holdOnly), .flag("capture_requested", \.hasCaptureRequest),
+            .flag("in_recovery", \.inRecovery), .flag("requests_may_be_lost", \.mayHaveLostRequests),
+            RecordedFact(
+                name: "legs", read: { $0.legs.map(\.text).joined(separator: ";") },
+                write: { facts, text in
+                    let legs = text.split(separator: ";").map { Leg(text: $0) }
+                    facts.legs = legs.compactMap(\.self)
+                    return facts.legs.count == legs.count
+                }),
+        ])
 
     /// As the audit trail keeps them.
-    public var text: String {
-        var text = FactsText()
-        for (fact, usual) in zip(PaymentFacts.recorded, PaymentFacts.usualTexts) {
-            let value = fact.read(self)
-            if value != usual { text.add(fact.name, value) }
-        }
-        return text.text
-    }
+    public var text: String { PaymentFacts.format.text(of: self) }
 
     /// The facts that a trail kept; `nil` if the text is of another version, or of something else.
     public init?(text: String) {
-        guard let read = FactsText(text) else { return nil }
-        var facts = PaymentFacts.usual
-        var names: Set<String> = []
-        for pair in read.pairs {
-            guard let fact = PaymentFacts.recorded.first(where: { $0.name == pair.name }),
-                fact.write(&facts, pair.value), names.insert(pair.name).inserted
-            else { return nil }
-        }
-        guard names.contains("latch") else { return nil }
+        guard let facts = PaymentFacts.format.facts(text) else { return nil }
         self = facts
     }
 }
@@ -179,5 +159,26 @@ extension PaymentFacts.Leg {
             guard let flag = PaymentFacts.Leg.recorded.first(where: { $0.name == word }) else { return nil }
             self[keyPath: flag.path] = true
         }
+    }
+}
+
+extension RepairFacts {
+    private static let format = FactsFormat(
+        usual: RepairFacts(action: .resume), required: ["action"],
+        recorded: [
+            .choice("action", \.action), .flag("refund", \.isRefund), .flag("waiting", \.isWaiting),
+            .flag("unchanged", \.isUnchanged), .flag("expired", \.isExpired), .flag("decided", \.isDecided),
+            .flag("own", \.isOwn), .choice("shown", \.shown), .flag("against_provider", \.isAgainstProvider),
+            .flag("names_reference", \.namesReference), .flag("names_amount", \.namesAmount), .choice("age", \.age),
+            .flag("unasked", \.isUnasked),
+        ])
+
+    /// As the audit trail keeps them.
+    public var text: String { RepairFacts.format.text(of: self) }
+
+    /// The facts that a trail kept; `nil` if the text is of another version, or of something else.
+    public init?(text: String) {
+        guard let facts = RepairFacts.format.facts(text) else { return nil }
+        self = facts
     }
 }

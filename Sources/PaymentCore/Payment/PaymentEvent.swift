@@ -21,26 +21,14 @@ public enum PaymentEvent: Sendable, Hashable {
     case latchAcknowledged(Latch)
     /// Rows became untrusted.
     case recoveryOpened(RecoveryWindow)
-    /// People decided about a quarantined leg.
-    case resolved(leg: Int, Resolution)
-    /// People decided about the part of a quarantined refund, by its index in the payment's list.
-    case resolvedRefund(refundIndex: Int, leg: Int, Resolution)
+    /// Somebody proposed what is to become of what waits for people.
+    case repairProposed(Repair)
+    /// Somebody decided about that.
+    case repairDecided(Repair, Repair.Decision)
     /// A comparison of both sides found a difference.
     case compared(ComparedDifference)
     /// A comparison found a transaction that is to be undone, and this payment is there to undo it.
     case unbooked(UnbookedTransaction)
-}
-
-/// What two people, with evidence, may decide about a quarantined leg.
-public enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
-    /// It was charged as asked.
-    case charged
-    /// It never was, and never will be.
-    case neverCharged = "never_charged"
-    /// It was charged or held, and was undone outside.
-    case undoneOutside = "undone_outside"
-    /// Ask again, and decide by what the provider says then.
-    case resume
 }
 
 /// What is to be done, once the change that asks for it is durable.

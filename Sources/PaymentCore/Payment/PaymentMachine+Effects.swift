@@ -133,7 +133,7 @@ extension PaymentMachine {
         sum > payment.refundedAmount(ofLeg: leg.index).value
     }
 
-    private func age(
+    func age(
         of effect: Effect, _ contract: ProviderContract, _ context: MachineContext
     ) -> EffectFacts.ResendAge {
         // A void is idempotent by the state that it meets, not by a remembered key.

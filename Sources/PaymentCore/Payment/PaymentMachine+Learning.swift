@@ -148,7 +148,9 @@ extension PaymentMachine {
         _ observation: Observation, leg index: Int, _ context: MachineContext
     ) -> Bool {
         let leg = payment.legs[index]
-        guard let conclusion = payment.conclusion, conclusion.state != .succeeded, leg.gone != nil,
+        // What two people wrote off is accepted as it is.
+        guard let conclusion = payment.conclusion, conclusion.state != .succeeded, let gone = leg.gone,
+            gone.code != Leg.Gone.writtenOff,
             observation.status == .authorized || observation.status == .captured,
             !StatusReading.isGivenBack(observation, leg: leg)
         else { return false }

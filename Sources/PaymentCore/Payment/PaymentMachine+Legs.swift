@@ -151,7 +151,7 @@ extension PaymentMachine {
     }
 
     /// The refund that undoes a leg: what was taken less what was given back already, fixed when it is first decided.
-    private mutating func registerCompensation(leg index: Int, _ context: MachineContext) {
+    mutating func registerCompensation(leg index: Int, _ context: MachineContext) {
         let leg = payment.legs[index]
         guard leg.compensation == nil, let known = leg.knowledge else { return }
         let taken = leg.capturedAmount(in: known)

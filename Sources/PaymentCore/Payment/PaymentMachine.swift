@@ -69,9 +69,8 @@ public struct PaymentMachine: Sendable {
             // An acknowledgement of an earlier latch says nothing of the present one.
             if latch == payment.latch { payment.latchAcknowledged = true }
         case .recoveryOpened(let window): openRecovery(window, context)
-        case .resolved(let leg, let resolution): resolve(leg: leg, resolution, context)
-        case .resolvedRefund(let refundIndex, let leg, let resolution):
-            resolveRefund(refundIndex: refundIndex, leg: leg, resolution, context)
+        case .repairProposed(let repair): noteProposal(of: repair, context)
+        case .repairDecided(let repair, let decision): decided(repair, decision, context)
         case .compared(let difference): actions += compared(difference, context)
         case .unbooked(let transaction): actions += foundUnbooked(transaction, context)
         }

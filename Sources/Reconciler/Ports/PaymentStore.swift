@@ -175,17 +175,20 @@ public struct PaymentChange: Sendable {
     /// The settled answer to the request that created the payment, if this change settles it. It is kept under the
     /// payment's key with the change, unless one is kept there already or the key is pruned.
     public var answer: StoredAnswer?
+    /// The repair of the payment that is proposed or decided by this change.
+    public var repair: Repair?
 
     /// A change.
     public init(
         payment: Payment, entries: [AuditEntry], lease: LeaseRequirement, record: IdempotencyRecord? = nil,
-        answer: StoredAnswer? = nil
+        answer: StoredAnswer? = nil, repair: Repair? = nil
     ) {
         self.payment = payment
         self.entries = entries
         self.lease = lease
         self.record = record
         self.answer = answer
+        self.repair = repair
     }
 }
 

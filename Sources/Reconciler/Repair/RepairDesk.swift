@@ -1,0 +1,115 @@
+public import PaymentCore
+
+/// What people may ask for about payments that wait for them: one proposes, another one decides.
+///
+/// The rules are ``RepairTable``'s, and the machine's; the store keeps by itself that nobody approves what they
+/// proposed. What an approval makes due is done by whoever holds the payment next.
+public struct RepairDesk: Sendable {
+    private let store: any PaymentStore & RepairStore
+    private let context: @Sendable (Timestamp) -> MachineContext
+
+    /// A desk over a store.
+    ///
+    /// - Parameter context: By what payments are decided at a moment of the store's clock.
+    public init(
+        store: any PaymentStore & RepairStore, context: @escaping @Sendable (Timestamp) -> MachineContext
+    ) {
+        self.store = store
+        self.context = context
+    }
+
+    /// The store's time, by which a proposal ends.
+    public func now() async throws(RepairFailure) -> Timestamp {
+        try await reading { () async throws(StoreFailure) in try await store.now() }
+    }
+
+    /// Reads a repair.
+    public func repair(_ id: String) async throws(RepairFailure) -> Repair {
+        let found = try await reading { () async throws(StoreFailure) in try await store.repair(id) }
+        guard let found else { throw .notFound }
+        return found
+    }
+
+    /// Reads repairs, newest first.
+    public func repairs(_ query: RepairQuery) async throws(RepairFailure) -> CursorPage<Repair, RepairCursor> {
+        try await reading { () async throws(StoreFailure) in try await store.repairs(query) }
+    }
+
+    /// Proposes a repair. Nothing moves by it.
+    ///
+    /// - Throws: ``RepairFailure/refused(_:)`` where nobody could approve it as it is proposed.
+    public func propose(_ request: RepairRequest) async throws(RepairFailure) -> Repair {
+        let payment = try await payment(request.payment)
+        let context = context(try await now())
+        let (machine, repair): (PaymentMachine, Repair)
+        do {
+            (machine, repair) = try PaymentMachine.propose(request, of: payment, context)
+        } catch {
+            throw .refused(error)
+        }
+        guard try await commit(machine, repair) else { throw .refused(.changed) }
+        return repair
+    }
+
+    /// Approves or rejects a repair. An approval is carried out with the same change that stores it.
+    ///
+    /// - Throws: ``RepairFailure/refused(_:)`` where it is not carried out; nothing has changed then.
+    public func decide(
+        _ id: String, approves: Bool, by person: String, reason: String
+    ) async throws(RepairFailure) -> Repair {
+        for _ in 0..<RepairDesk.tries {
+            let repair = try await repair(id)
+            let payment = try await payment(repair.payment)
+            let context = context(try await now())
+            let decision = Repair.Decision(isApproved: approves, by: person, at: context.now, reason: reason)
+            let (machine, decided): (PaymentMachine, Repair)
+            do {
+                (machine, decided) = try PaymentMachine.decide(repair, decision, of: payment, context)
+            } catch {
+                throw .refused(error)
+            }
+            if try await commit(machine, decided) { return decided }
+        }
+        let cause = "the payment is changed all the time"
+        throw .store(StoreFailure(.serialization, operation: "decide about a repair", cause: cause))
+    }
+
+    private func payment(_ id: PaymentID) async throws(RepairFailure) -> Payment {
+        let found = try await reading { () async throws(StoreFailure) in try await store.payment(id) }
+        guard let found else { throw .notFound }
+        return found
+    }
+
+    /// Whether nobody else was first.
+    private func commit(_ machine: PaymentMachine, _ repair: Repair) async throws(RepairFailure) -> Bool {
+        let change = PaymentChange(
+            payment: machine.payment, entries: machine.newEntries, lease: .none, repair: repair)
+        let result = try await reading { () async throws(StoreFailure) in try await store.commit(change) }
+        switch result {
+        case .committed: return true
+        case .versionConflict, .leaseLost, .duplicate: return false
+        }
+    }
+
+    private func reading<Value: Sendable>(
+        _ body: () async throws(StoreFailure) -> Value
+    ) async throws(RepairFailure) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private static let tries = 5
+}
+
+/// Why a person's repair was not taken.
+public enum RepairFailure: Error, Sendable, Hashable {
+    /// There is no such payment, or no such repair.
+    case notFound
+    /// The rules do not permit it.
+    case refused(RepairRefusal)
+    /// The store could not do it. It may have been done if the code is `indeterminate`.
+    case store(StoreFailure)
+}

@@ -1,0 +1,69 @@
+import PaymentCore
+import Testing
+
+@Suite struct RepairTableTests {
+    private static let all: [RepairFacts] = {
+        var all: [RepairFacts] = []
+        for action in Repair.Action.allCases {
+            for shown in RepairFacts.Shown.allCases {
+                for flags in 0..<1_024 {
+                    var facts = RepairFacts(action: action)
+                    facts.shown = shown
+                    facts.isRefund = flags & 1 != 0
+                    facts.isWaiting = flags & 2 == 0
+                    facts.isUnchanged = flags & 4 == 0
+                    facts.isExpired = flags & 8 != 0
+                    facts.isDecided = flags & 16 != 0
+                    facts.isOwn = flags & 32 != 0
+                    facts.isAgainstProvider = flags & 64 != 0
+                    facts.namesReference = flags & 128 == 0
+                    facts.namesAmount = flags & 256 == 0
+                    facts.isUnasked = flags & 512 != 0
+                    all.append(facts)
+                    facts.age = .past
+                    all.append(facts)
+                }
+            }
+        }
+        return all
+    }()
+
+    @Test func `the table has no hole, and each row decides something`() {
+        var rows: [String: Int] = [:]
+        for facts in RepairTableTests.all { rows[RepairTable.shipped.decide(facts).row, default: 0] += 1 }
+        #expect(rows["no-row"] == nil)
+        for row in RepairTable.shipped.rows { #expect(rows[row.name] != nil, "\(row.name) never decides") }
+        #expect(Set(RepairTable.shipped.rows.map(\.name)).count == RepairTable.shipped.rows.count)
+    }
+
+    @Test func `nothing is carried out by one person, late, twice, or on facts that changed`() {
+        for facts in RepairTableTests.all where RepairTable.shipped.decide(facts).decision == .carryOut {
+            #expect(!facts.isOwn && !facts.isExpired && !facts.isDecided && facts.isWaiting && facts.isUnchanged)
+        }
+    }
+
+    @Test func `nothing is sent again that may be executed a second time`() {
+        for facts in RepairTableTests.all where facts.action == .sendAgain {
+            guard RepairTable.shipped.decide(facts).decision == .carryOut else { continue }
+            #expect(facts.age == .safe && facts.shown != .taken)
+        }
+    }
+
+    @Test func `whoever says something else than the provider must say so`() {
+        for facts in RepairTableTests.all where !facts.isAgainstProvider {
+            guard RepairTable.shipped.decide(facts).decision == .carryOut else { continue }
+            switch facts.action {
+            case .charged: #expect([.nothing, .held, .taken].contains(facts.shown))
+            case .neverCharged, .writeOff: #expect([.nothing, .denied, .over].contains(facts.shown))
+            case .undoneOutside: #expect(![.undecided, .held, .taken].contains(facts.shown))
+            case .sendAgain, .undo, .resume: break
+            }
+        }
+    }
+
+    @Test func `facts read back as they were written`() {
+        for facts in RepairTableTests.all.prefix(4_000) { #expect(RepairFacts(text: facts.text) == facts) }
+        #expect(RepairFacts(text: "shown=taken") == nil)
+        #expect(RepairFacts(text: "action=charged colour=red") == nil)
+    }
+}

@@ -1,0 +1,162 @@
+import PaymentCore
+import Testing
+
+/// What two people decide about a payment that waits for them.
+@Suite struct RepairTests {
+    private let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    /// A payment whose void was declined after its caller canceled it: it is held, and shall not be.
+    private func undoRefused() throws -> Stage {
+        var stage = try fixture.stage([.reference], .manual) { $0.declines[.void] = 1 }
+        stage.run(while: { !$0.durable.isResting })
+        try stage.cancel()
+        stage.run(while: { !$0.awaitsPeople })
+        #expect(stage.durable.legs[0].quarantine?.cause == .undoRefused)
+        return stage
+    }
+
+    private func refusal(_ body: () throws(RepairRefusal) -> some Any) -> RepairRefusal? {
+        do throws(RepairRefusal) {
+            _ = try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a proposal moves nothing, and is in the trail`() throws {
+        var stage = try undoRefused()
+        let before = stage.durable
+        let repair = try stage.propose(stage.request(.undoneOutside, against: true))
+        #expect(Repair.isID(repair.id) && repair.state(at: stage.now) == .proposed)
+        #expect(stage.durable.legs == before.legs && stage.durable.latch == before.latch)
+        let entry = try #require(stage.trail.last { $0.type == .operation })
+        #expect(entry.fields.contains(AuditField("operation", "repair proposed")))
+        #expect(entry.fields.contains(AuditField("requested_by", "ann")))
+        #expect(entry.fields.contains(AuditField("against_provider", "yes")))
+        #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
+    }
+
+    @Test func `nobody approves what they proposed, and somebody else does`() throws {
+        var stage = try undoRefused()
+        let repair = try stage.propose(stage.request(.undoneOutside, against: true))
+        #expect(refusal { () throws(RepairRefusal) in try stage.decide(repair, by: "ann") } == .ownProposal)
+        #expect(stage.durable.state == .quarantined)
+        try stage.decide(repair)
+        #expect(stage.durable.state == .canceled)
+        let entry = try #require(stage.trail.last { $0.type == .resolved })
+        #expect(entry.fields.contains(AuditField("approved_by", "ben")))
+        #expect(ReplayedDecision(entry) == .same(row: "repair.undone"))
+    }
+
+    @Test func `a rejected proposal is over, and may be rejected by whoever made it`() throws {
+        for person in ["ann", "ben"] {
+            var stage = try undoRefused()
+            let repair = try stage.propose(stage.request(.undoneOutside, against: true))
+            let rejected = try stage.decide(repair, approves: false, by: person)
+            #expect(rejected.state(at: stage.now) == .rejected && stage.durable.state == .quarantined)
+            #expect(refusal { () throws(RepairRefusal) in try stage.decide(rejected) } == .decided)
+        }
+    }
+
+    @Test func `a proposal ends by itself`() throws {
+        var stage = try undoRefused()
+        let repair = try stage.propose(stage.request(.resume, lasts: .hours(1)))
+        stage.now = stage.now + .hours(1)
+        #expect(repair.state(at: stage.now) == .expired)
+        #expect(refusal { () throws(RepairRefusal) in try stage.decide(repair) } == .expired)
+        #expect(refusal { () throws(RepairRefusal) in try stage.decide(repair, approves: false) } == .expired)
+    }
+
+    @Test func `what became known since ends a proposal, and the same read again does not`() throws {
+        var stage = try undoRefused()
+        let leg = stage.durable.legs[0]
+        let repair = try stage.propose(stage.request(.undoneOutside, against: true))
+        func shown(_ status: Observation.Status) -> PaymentEvent {
+            .inquired(
+                leg: 0,
+                Observation(status, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount))
+        }
+        stage.now = stage.now + .minutes(1)
+        stage.handle(shown(.authorized))
+        #expect(stage.durable.version > repair.version)
+        var same = stage
+        try same.decide(repair)
+        stage.handle(shown(.notFound))
+        #expect(refusal { () throws(RepairRefusal) in try stage.decide(repair) } == .changed)
+    }
+
+    @Test func `a proposal names the version that was read`() throws {
+        var stage = try undoRefused()
+        var request = stage.request(.resume)
+        request.version -= 1
+        #expect(refusal { () throws(RepairRefusal) in try stage.propose(request) } == .changed)
+    }
+
+    @Test func `what does not wait for people is not repaired`() throws {
+        var stage = try fixture.stage([.reference, .reference])
+        stage.run()
+        #expect(stage.durable.state == .succeeded)
+        for action in Repair.Action.allCases {
+            for target in [Repair.Target.leg(0), .leg(1), .leg(2), .refund(0, leg: 0)] {
+                guard target.leg < 2 else { continue }
+                if case .refund = target { continue }
+                let request = stage.request(action, target, against: true)
+                #expect(refusal { () throws(RepairRefusal) in try stage.propose(request) } == .notWaiting)
+            }
+        }
+        var nowhere = stage.request(.resume)
+        nowhere.target = .leg(7)
+        #expect(refusal { () throws(RepairRefusal) in try stage.propose(nowhere) } == .notWaiting)
+        nowhere.target = .refund(0, leg: 0)
+        #expect(refusal { () throws(RepairRefusal) in try stage.propose(nowhere) } == .notWaiting)
+    }
+
+    @Test func `each action comes to its end`() throws {
+        for action in Repair.Action.allCases {
+            var stage = try undoRefused()
+            try stage.repair(action, against: true)
+            stage.run(steps: 40)
+            let state = stage.durable.state
+            switch action {
+            case .undoneOutside, .neverCharged, .writeOff: #expect(state == .canceled, "\(action)")
+            // The void was declined once: asked again, it is done. What is taken by people's word is given back.
+            case .undo, .sendAgain: #expect(state == .canceled, "\(action)")
+            case .charged: #expect(stage.sent(.refund).allSatisfy { $0.amount == stage.durable.amount })
+            case .resume: #expect(state == .quarantined, "it is as it was")
+            }
+            #expect(stage.judge.faults.isEmpty, "\(action): \(stage.judge.faults)")
+        }
+    }
+
+    @Test func `what the provider shows is not explained away in silence`() throws {
+        var stage = try undoRefused()
+        for action in [Repair.Action.undoneOutside, .neverCharged, .writeOff] {
+            let request = stage.request(action)
+            #expect(refusal { () throws(RepairRefusal) in try stage.propose(request) } == .againstProvider)
+        }
+        var bare = stage.request(.undoneOutside, against: true, reference: nil)
+        #expect(refusal { () throws(RepairRefusal) in try stage.propose(bare) } == .evidenceMissing)
+        bare = stage.request(.charged, against: true, amount: try fixture.amount(7))
+        #expect(refusal { () throws(RepairRefusal) in try stage.propose(bare) } == .otherAmount)
+    }
+
+    /// Whoever says that it never was may be wrong: what appears afterwards is given back, except after a write-off.
+    @Test func `a charge that people denied is given back when it shows, and one that they wrote off is left`() throws {
+        for action in [Repair.Action.neverCharged, .writeOff] {
+            var stage = try undoRefused()
+            try stage.repair(action, against: true)
+            #expect(stage.durable.state == .canceled)
+            let leg = stage.durable.legs[0]
+            stage.now = stage.now + .minutes(1)
+            stage.handle(
+                .inquired(
+                    leg: 0,
+                    Observation(
+                        .authorized, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount)))
+            #expect((stage.durable.legs[0].gone == nil) == (action == .neverCharged))
+        }
+    }
+}
