@@ -8,6 +8,7 @@ package struct Problem: Error, Sendable, Hashable {
         case invalidRequest = "/problems/invalid-request"
         case keyMissing = "/problems/idempotency-key-missing"
         case unauthorized = "/problems/unauthorized"
+        case forbidden = "/problems/forbidden"
         case notFound = "/problems/not-found"
         case inFlight = "/problems/idempotency-in-flight"
         case tooLate = "/problems/too-late"

@@ -55,13 +55,15 @@ public struct AdminAPI: Sendable {
     ///   - reads: What operators may read of payments.
     ///   - comparisons: What operators may ask of comparisons; without it there is nothing under their routes.
     ///   - site: What operators may ask of the site; without it there is nothing under its routes.
+    ///   - repairs: What operators may ask of repairs; without it there is nothing under their routes.
     ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
     ///   - logger: Gets one line for each request of an operator.
     public init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
         operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
-        site: OperatorSite? = nil, descriptions: OperationsDescriptions = OperationsDescriptions(),
+        site: OperatorSite? = nil, repairs: OperatorRepairs? = nil,
+        descriptions: OperationsDescriptions = OperationsDescriptions(),
         limits: AdminLimits = AdminLimits(),
         logger: Logger
     ) {
@@ -75,7 +77,7 @@ public struct AdminAPI: Sendable {
             activity: board(checks.activity))
         responder = AdminResponder(
             probes: probes, metrics: metrics, operators: operators, reads: reads, comparisons: comparisons,
-            site: site, descriptions: descriptions, limits: limits, logger: logger)
+            site: site, repairs: repairs, descriptions: descriptions, limits: limits, logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.

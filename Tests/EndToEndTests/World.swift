@@ -16,6 +16,7 @@ final class World: Sendable {
     static let callerToken = "caller-token-of-the-tests"
     static let otherCallerToken = "other-token-of-the-tests"
     static let operatorToken = "operator-token-of-the-tests"
+    static let approverToken = "approver-token-of-the-tests"
 
     private init(
         simulator: SimulatorControl, simulatorPort: Int, directory: URL, configuration: URL,

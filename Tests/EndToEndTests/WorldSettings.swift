@@ -121,6 +121,7 @@ struct WorldSettings: Sendable {
               port: 0
               operators:
                 - {name: on-call, token_sha256: "\(digest(World.operatorToken))"}
+                - {name: ken, token_sha256: "\(digest(World.approverToken))", role: approver}
             callers:
               - {name: shop, token_sha256: "\(digest(World.callerToken))"}
               - {name: other, token_sha256: "\(digest(World.otherCallerToken))"}

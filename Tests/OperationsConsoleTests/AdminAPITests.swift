@@ -205,7 +205,7 @@ struct AdminAPITests {
     @Test func `a token belongs to one person`() throws {
         let digest = Digest(of: ["any"])
         #expect(throws: OperatorDirectory.AmbiguousToken(operators: ["hana", "ken"])) {
-            _ = try OperatorDirectory([("hana", digest), ("ken", digest)])
+            _ = try OperatorDirectory([(Operator("hana", .viewer), digest), (Operator("ken", .viewer), digest)])
         }
     }
 }

@@ -69,7 +69,7 @@ struct RunningAdmin: Sendable {
     /// The SHA-256 digest of the token, as `sha256sum` prints it.
     private static func operators() throws -> OperatorDirectory {
         guard let digest = Digest(hex: tokenDigest) else { throw Failure(description: "no digest") }
-        return try OperatorDirectory([("hana", digest)])
+        return try OperatorDirectory([(Operator("hana", .operator), digest)])
     }
 
     private static let tokenDigest = "12c82e344cb325a983e0665880d7f1dc580c86683821a0b932abd5653b95f96f"

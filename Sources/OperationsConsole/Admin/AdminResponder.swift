@@ -18,6 +18,7 @@ public struct AdminResponder: HTTPResponder {
     let reads: OperatorReads
     let comparisons: OperatorComparisons?
     let site: OperatorSite?
+    let repairs: OperatorRepairs?
     let descriptions: OperationsDescriptions
     let limits: AdminLimits
     let logger: Logger
@@ -46,16 +47,19 @@ public struct AdminResponder: HTTPResponder {
         let route: AdminRoute
         let method: String
         let id: String
-        let person: String?
+        let person: Operator?
         let approver: String?
         var operation: OperatorComparisons.Operation? { route.comparison(method) }
-        var takesBody: Bool { operation?.takesBody ?? route.siteOperation?.takesBody ?? false }
+        var repair: OperatorRepairs.Operation? { route.repair(method) }
+        var takesBody: Bool {
+            operation?.takesBody ?? repair?.takesBody ?? route.siteOperation?.takesBody ?? false
+        }
     }
 
     /// Whoever has no token learns nothing of what is there for operators.
     private func routed(_ path: Substring, _ request: Request) throws(Problem) -> Routed {
         let found = AdminRoute.find(path)
-        var person: String?
+        var person: Operator?
         if found?.route.isForOperators ?? (path == "/v1" || path.hasPrefix("/v1/")) {
             person = operators.person(authorization: HeaderValues(request.headers).all("authorization"))
             guard person != nil else { throw .unauthorized }
@@ -63,9 +67,11 @@ public struct AdminResponder: HTTPResponder {
         guard let found else { throw .notFound }
         let method = request.method.rawValue
         guard found.route.methods.contains(method) else { throw .methodNotAllowed(found.route.methods) }
+        if let person, method != "GET", person.role < .operator { throw .forbidden(needs: .operator) }
         let routed = Routed(
             route: found.route, method: method, id: found.id, person: person, approver: try approver(request))
         guard comparisons != nil || routed.operation == nil else { throw .notFound }
+        guard repairs != nil || routed.repair == nil else { throw .notFound }
         guard site != nil || found.route.siteOperation == nil else { throw .notFound }
         return routed
     }
@@ -75,7 +81,7 @@ public struct AdminResponder: HTTPResponder {
         let values = HeaderValues(request.headers).all("approval")
         guard !values.isEmpty else { return nil }
         guard let person = operators.person(authorization: values) else { throw .unauthorized }
-        return person
+        return person.name
     }
 
     /// The body, where the operation takes one; `nil` where it does not, and none is there.
@@ -103,15 +109,17 @@ public struct AdminResponder: HTTPResponder {
         case .paymentsDescription:
             return Answer(200, contentType: "application/yaml", body: descriptions.payments)
         case .payments, .payment, .events, .explanation, .runs, .run, .findings, .abandonment, .discrepancies,
-            .discrepancy, .assignment, .comments, .close, .site, .promotion, .drain, .demotion, .mode:
+            .discrepancy, .assignment, .comments, .close, .repairs, .repair, .approval, .rejection, .site, .promotion,
+            .drain, .demotion, .mode:
             guard let person = routed.person else { throw Problem.unauthorized }
             let request = OperatorRequest(
-                person: person, approver: routed.approver, id: routed.id, query: query, body: body)
+                person: person.name, role: person.role, approver: routed.approver, id: routed.id, query: query,
+                body: body)
             let answer = try await operatorAnswer(routed, request)
             logger.info(
                 "operator request answered",
                 metadata: [
-                    "operator": .string(person), "method": .string(routed.method),
+                    "operator": .string(person.name), "method": .string(routed.method),
                     "route": .string(routed.route.rawValue), "status": .stringConvertible(answer.status),
                 ])
             return Answer(telling: answer)
@@ -126,6 +134,7 @@ public struct AdminResponder: HTTPResponder {
         case .explanation: return await reads.explanation(request.id)
         default:
             if let site, let operation = routed.route.siteOperation { return await site.answer(operation, request) }
+            if let repairs, let operation = routed.repair { return await repairs.answer(operation, request) }
             guard let comparisons, let operation = routed.operation else { throw Problem.notFound }
             return await comparisons.answer(operation, request)
         }

@@ -22,6 +22,10 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     case assignment = "/v1/discrepancies/{id}/assignment"
     case comments = "/v1/discrepancies/{id}/comments"
     case close = "/v1/discrepancies/{id}/close"
+    case repairs = "/v1/repairs"
+    case repair = "/v1/repairs/{id}"
+    case approval = "/v1/repairs/{id}/approve"
+    case rejection = "/v1/repairs/{id}/reject"
     case site = "/v1/site"
     case promotion = "/v1/site/promote"
     case drain = "/v1/site/drain"
@@ -31,8 +35,9 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     /// The methods that it takes.
     var methods: [String] {
         switch self {
-        case .runs: ["GET", "POST"]
-        case .abandonment, .assignment, .comments, .close, .promotion, .drain, .demotion, .mode: ["POST"]
+        case .runs, .repairs: ["GET", "POST"]
+        case .abandonment, .assignment, .comments, .close, .approval, .rejection, .promotion, .drain, .demotion, .mode:
+            ["POST"]
         default: ["GET"]
         }
     }
@@ -52,6 +57,17 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
         case .assignment: .assign
         case .comments: .comment
         case .close: .close
+        default: nil
+        }
+    }
+
+    /// The operation of a method on repairs; `nil` for routes of something else.
+    func repair(_ method: String) -> OperatorRepairs.Operation? {
+        switch self {
+        case .repairs: method == "POST" ? .propose : .list
+        case .repair: .read
+        case .approval: .approve
+        case .rejection: .reject
         default: nil
         }
     }

@@ -5,6 +5,8 @@ public import Reconciler
 public struct OperatorRequest: Sendable, Hashable {
     /// Whose token it came with.
     public let person: String
+    /// What that person may do.
+    public let role: OperatorRole
     /// Whose token came as `Approval`, if one did.
     public let approver: String?
     /// The text at the place of the identifier in the path; empty where there is none.
@@ -16,9 +18,11 @@ public struct OperatorRequest: Sendable, Hashable {
 
     /// A request.
     public init(
-        person: String, approver: String? = nil, id: String = "", query: String? = nil, body: [UInt8] = []
+        person: String, role: OperatorRole = .operator, approver: String? = nil, id: String = "",
+        query: String? = nil, body: [UInt8] = []
     ) {
         self.person = person
+        self.role = role
         self.approver = approver
         self.id = id
         self.query = query

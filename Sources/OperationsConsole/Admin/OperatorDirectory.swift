@@ -10,15 +10,15 @@ public struct OperatorDirectory: Sendable {
         public let operators: [String]
     }
 
-    private let tokens: Replaceable<TokenDirectory<String>>
+    private let tokens: Replaceable<TokenDirectory<Operator>>
 
     /// A directory of people with the SHA-256 digests of their tokens, as `sha256sum` prints them.
     /// - Throws: ``AmbiguousToken``, because two people stand behind each repair.
-    public init(_ entries: [(name: String, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
+    public init(_ entries: [(person: Operator, tokenDigest: PaymentCore.Digest)]) throws(AmbiguousToken) {
         do {
-            tokens = Replaceable(try TokenDirectory(entries.map { (owner: $0.name, tokenDigest: $0.tokenDigest) }))
+            tokens = Replaceable(try TokenDirectory(entries.map { (owner: $0.person, tokenDigest: $0.tokenDigest) }))
         } catch {
-            throw AmbiguousToken(operators: error.owners)
+            throw AmbiguousToken(operators: error.owners.map(\.name))
         }
     }
 
@@ -26,5 +26,5 @@ public struct OperatorDirectory: Sendable {
     public func replace(with other: OperatorDirectory) { tokens.replace(with: other.tokens.current) }
 
     /// Whose request it is, by the values of its `Authorization` headers, or of those that hold a second token.
-    func person(authorization values: [String]) -> String? { tokens.current.owner(authorization: values) }
+    func person(authorization values: [String]) -> Operator? { tokens.current.owner(authorization: values) }
 }

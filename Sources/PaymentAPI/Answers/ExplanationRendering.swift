@@ -6,6 +6,7 @@ enum ExplanationRendering {
     static func explanation(_ explanation: PaymentExplanation) -> JSONValue {
         .members([
             "payment_id": .string(explanation.payment.id.text),
+            "version": .integer(explanation.payment.version),
             "state": .string(explanation.payment.state.rawValue),
             "at": .string(explanation.at.rfc3339),
             "sentences": sentences(explanation.sentences),

@@ -17,7 +17,9 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
     public var sentence: String {
         switch self {
         case .reconcile: "Have its undecided statuses read now: reconciled payments reconcile."
-        case .decide: "Find out what the provider did, and follow the runbook for quarantined payments."
+        case .decide:
+            "Find out what the provider did (runbook: quarantine), and propose what is to become of it: reconciled "
+                + "repairs propose."
         case .compare: "Have both sides compared over the time in which rows were lost: reconciled reconcile."
         case .bringStandbyBack: "Bring the standby back that has to confirm."
         case .askCaller: "Ask its caller to repeat the request, with the same key."

@@ -15,6 +15,9 @@ public struct Digest: Sendable, Hashable, Codable, CustomStringConvertible {
         self.init(of: fields) { $0.utf8 }
     }
 
+    /// The digest of bytes as they are, as `sha256sum` prints it of a file.
+    public init(ofFile content: [UInt8]) { bytes = Array(SHA256.hash(data: content)) }
+
     /// Hashes once over one buffer: each call of the hash costs more than the few bytes that a field has.
     private init<Field, Bytes: Collection<UInt8>>(of fields: [Field], bytes: (Field) -> Bytes) {
         var input: [UInt8] = []

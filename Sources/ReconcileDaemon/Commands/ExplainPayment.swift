@@ -93,7 +93,7 @@ enum ExplanationLines {
             lines += indented(part.sentences, by: 4)
         }
         if !explanation.remedies.isEmpty {
-            lines.append("  What you may do:")
+            lines.append("  What you may do (version \(explanation.payment.version)):")
             lines += indented(explanation.remedies.map(\.sentence), by: 4)
         }
         return lines

@@ -23,7 +23,7 @@ struct ReconciledCommand: AsyncParsableCommand {
         version: BuildVersion.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            ReconcileCommand.self, DiscrepanciesCommand.self, SiteCommand.self, DrillCommand.self,
+            ReconcileCommand.self, DiscrepanciesCommand.self, RepairsCommand.self, SiteCommand.self, DrillCommand.self,
             HealthcheckCommand.self, VersionCommand.self,
         ])
 

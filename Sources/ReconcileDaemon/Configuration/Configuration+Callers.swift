@@ -1,3 +1,4 @@
+import OperationsConsole
 import PaymentAPI
 import PaymentCore
 import Reconciler
@@ -26,10 +27,12 @@ extension Configuration {
             let next = section.text("next_token_sha256").flatMap {
                 readDigest(section, "next_token_sha256", $0, &tokens)
             }
+            let role = key == "callers" ? .operator : section.choice("role", default: OperatorRole.operator)
             let largest = key == "callers" ? readLargestAmounts(section) : [:]
             if let digest = readDigest(section, "token_sha256", hash, &tokens) {
                 principals.append(
-                    Principal(name: name, tokenDigest: digest, nextTokenDigest: next, largestAmounts: largest))
+                    Principal(
+                        name: name, tokenDigest: digest, nextTokenDigest: next, role: role, largestAmounts: largest))
             }
         }
         return principals

@@ -1,4 +1,5 @@
 import Logging
+import OperationsConsole
 import PaymentAPI
 import PaymentCore
 import Providers
@@ -19,6 +20,8 @@ struct Configuration {
         var tokenDigest: Digest
         /// A second token that counts as well, while the first is being replaced.
         var nextTokenDigest: Digest?
+        /// Of an operator: what the person may do.
+        var role = OperatorRole.operator
         /// Of a caller: its largest payment in a currency, in minor units.
         var largestAmounts: [Currency: Int64] = [:]
 

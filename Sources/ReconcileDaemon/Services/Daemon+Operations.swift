@@ -9,15 +9,12 @@ import ServiceLifecycle
 extension Daemon {
     /// The operators' listener: probes, metrics, reads across all callers, and comparisons.
     func adminApplication(
-        _ store: any PaymentStore, _ site: SiteParts, _ desk: ComparisonDesk?, _ registry: MetricsRegistry,
-        _ readiness: Readiness,
-        _ progress: ProgressMonitor, _ clocks: ProviderClockWatch, _ announcement: Announcement, _ logger: Logger
+        _ store: any PaymentStore, _ site: SiteParts, _ desk: ComparisonDesk?, _ repairs: RepairDesk,
+        _ registry: MetricsRegistry, _ readiness: Readiness, _ progress: ProgressMonitor, _ clocks: ProviderClockWatch,
+        _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
-        let reader = PaymentReader(store: store, cardNumbers: configuration.cardNumbers) { [configuration] now in
-            var context = configuration.machineContext(at: now)
-            context.clocksInDoubt = clocks.inDoubt
-            return context
-        }
+        let reader = PaymentReader(
+            store: store, cardNumbers: configuration.cardNumbers, context: deciding(clocks))
         let running = HealthCheck("running") {
             await readiness.isReady ? .pass : .fail("starting or stopping")
         }
@@ -44,9 +41,20 @@ extension Daemon {
                 events: { await reader.events(of: $0, query: $1) },
                 explanation: { await reader.explanation(of: $0) }),
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
-            descriptions: .shipped, limits: limits, logger: logger)
+            repairs: OperatorRepairs(desk: repairs), descriptions: .shipped, limits: limits, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)
+        }
+    }
+}
+
+extension Daemon {
+    /// By what payments are decided at a moment of the store's clock.
+    func deciding(_ clocks: ProviderClockWatch) -> @Sendable (Timestamp) -> MachineContext {
+        { [configuration] now in
+            var context = configuration.machineContext(at: now)
+            context.clocksInDoubt = clocks.inDoubt
+            return context
         }
     }
 }

@@ -58,8 +58,9 @@ struct Daemon {
         let progress = ProgressMonitor()
         let announcement = Announcement(expectsAPI: roles.api)
         let desk = ComparisonDesk(store: store, configuration: configuration)
+        let repairs = RepairDesk(store: store, context: deciding(clocks)) { await engine.look() }
         let admin = try adminApplication(
-            parts.store, site, desk, registry, readiness, progress, clocks, announcement, logger)
+            parts.store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
         var services: [any Service] = [
             closing(store, senders, site, logger), admin,
         ]

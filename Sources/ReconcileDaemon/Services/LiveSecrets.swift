@@ -74,7 +74,7 @@ struct LiveSecrets: Sendable {
             return principal.tokenDigests.map { (caller, $0) }
         }
         let operators = configuration.operators.flatMap { principal in
-            principal.tokenDigests.map { (principal.name, $0) }
+            principal.tokenDigests.map { (Operator(principal.name, principal.role), $0) }
         }
         return (try CallerDirectory(callers), try OperatorDirectory(operators))
     }

@@ -7,15 +7,20 @@ public import PaymentCore
 public struct RepairDesk: Sendable {
     private let store: any PaymentStore & RepairStore
     private let context: @Sendable (Timestamp) -> MachineContext
+    private let approved: @Sendable () async -> Void
 
     /// A desk over a store.
     ///
-    /// - Parameter context: By what payments are decided at a moment of the store's clock.
+    /// - Parameters:
+    ///   - context: By what payments are decided at a moment of the store's clock.
+    ///   - approved: Is told of each approval: something may be due.
     public init(
-        store: any PaymentStore & RepairStore, context: @escaping @Sendable (Timestamp) -> MachineContext
+        store: any PaymentStore & RepairStore, context: @escaping @Sendable (Timestamp) -> MachineContext,
+        approved: @escaping @Sendable () async -> Void = {}
     ) {
         self.store = store
         self.context = context
+        self.approved = approved
     }
 
     /// The store's time, by which a proposal ends.
@@ -33,6 +38,16 @@ public struct RepairDesk: Sendable {
     /// Reads repairs, newest first.
     public func repairs(_ query: RepairQuery) async throws(RepairFailure) -> CursorPage<Repair, RepairCursor> {
         try await reading { () async throws(StoreFailure) in try await store.repairs(query) }
+    }
+
+    /// What a repair is about, by the leg's index and a refund's identifier.
+    public func target(
+        _ payment: PaymentID, leg: Int, refund: String?
+    ) async throws(RepairFailure) -> Repair.Target {
+        guard let refund else { return .leg(leg) }
+        let payment = try await self.payment(payment)
+        guard let index = payment.refunds.firstIndex(where: { $0.id(of: payment) == refund }) else { throw .notFound }
+        return .refund(index, leg: leg)
     }
 
     /// Proposes a repair. Nothing moves by it.
@@ -68,7 +83,9 @@ public struct RepairDesk: Sendable {
             } catch {
                 throw .refused(error)
             }
-            if try await commit(machine, decided) { return decided }
+            guard try await commit(machine, decided) else { continue }
+            if approves { await approved() }
+            return decided
         }
         let cause = "the payment is changed all the time"
         throw .store(StoreFailure(.serialization, operation: "decide about a repair", cause: cause))

@@ -23,6 +23,9 @@ struct Exchanges: Sendable {
         let payment: PaymentID
         let run: ComparisonRunID
         let discrepancy: Discrepancy
+        /// Three that wait for people, and a proposal about the first two.
+        let waiting: [Payment]
+        let repairs: [Repair]
 
         init(_ book: OperationsBook) async throws {
             let work = try await Scenario(store: book.store, clock: book.clock).settle(.init("order-1"))
@@ -37,6 +40,19 @@ struct Exchanges: Sendable {
                 throw RunningOperations.Failure(description: "no discrepancy")
             }
             discrepancy = kept
+            var waiting: [Payment] = []
+            for number in 0..<3 { waiting.append(try await book.quarantined("waits-\(number)")) }
+            self.waiting = waiting
+            let desk = RepairDesk(store: book.store, context: book.context)
+            var repairs: [Repair] = []
+            for payment in waiting.prefix(2) {
+                let evidence = Repair.Evidence(text: "Their mail of today.")
+                let request = RepairRequest(
+                    payment: payment.id, target: .leg(0), action: .resume, evidence: evidence,
+                    isAgainstProvider: false, version: payment.version, by: "hana", lasts: .hours(24))
+                repairs.append(try await desk.propose(request))
+            }
+            self.repairs = repairs
         }
     }
 
@@ -56,6 +72,7 @@ struct Exchanges: Sendable {
         },
         Exchanges { _, paths in discrepancies(paths) },
         Exchanges { _, paths in changes(paths) },
+        Exchanges { _, paths in repairs(paths) },
         Exchanges { _, _ in site },
     ]
 
@@ -76,12 +93,15 @@ struct Exchanges: Sendable {
     ) -> [Step] {
         var stranger = step(401, method, path, target, body: body)
         stranger.person = nil
+        var viewer = step(403, method, path, target, body: body)
+        viewer.person = "vera"
         var away = step(503, method, path, target, body: body)
         away.fault = (.unavailable, store)
         var damaged = step(500, method, path, target, body: body)
         damaged.fault = (.corrupted, store)
         let question = target.contains("?") ? "&" : "?"
-        return [stranger, away, damaged, step(400, method, path, "\(target)\(question)unheard=1", body: body)]
+        return (method == "GET" ? [] : [viewer])
+            + [stranger, away, damaged, step(400, method, path, "\(target)\(question)unheard=1", body: body)]
     }
 
     private static func probes(_ status: Int) -> [Step] {
@@ -161,6 +181,49 @@ struct Exchanges: Sendable {
             version += 1
             return steps
         }
+    }
+
+    private static func repairs(_ paths: Paths) -> [Step] {
+        let (all, one) = ("/v1/repairs", "/v1/repairs/{id}")
+        let targets = paths.repairs.map { "\(all)/\($0.id)" }
+        let (approve, reject) = ("\(one)/approve", "\(one)/reject")
+        let reason = #"{"reason":"I read it too."}"#
+        func proposal(_ payment: Payment, _ action: String = "resume", version: Int64? = nil) -> String {
+            #"{"payment_id":"\#(payment.id)","leg":0,"action":"\#(action)","version":\#(version ?? payment.version),"#
+                + #""evidence":{"text":"Their mail of today."}}"#
+        }
+        func by(_ person: String, _ step: Step) -> Step {
+            var step = step
+            step.person = person
+            return step
+        }
+        let body = proposal(paths.waiting[2])
+        let begun =
+            usual("GET", all, all, .repairs) + usual("GET", one, targets[0], .repair)
+            + usual("POST", all, all, body: body, .commit) + refused(all, all)
+            + usual("POST", approve, "\(targets[0])/approve", body: reason, .repair)
+            + refused(approve, "\(targets[0])/approve")
+            + usual("POST", reject, "\(targets[1])/reject", body: reason, .repair)
+            + refused(reject, "\(targets[1])/reject")
+        return begun + [
+            step(200, "GET", all), step(200, "GET", all, "\(all)?state=all&limit=1"),
+            step(400, "GET", all, "\(all)?state=half"), step(200, "GET", one, targets[0]),
+            step(400, "GET", one, "\(all)/x"), step(404, "GET", one, "\(all)/rep_\(unknown)"),
+            step(400, "POST", all, body: proposal(paths.waiting[2], "refund_it")),
+            step(409, "POST", all, body: proposal(paths.waiting[2], "never_charged")),
+            step(409, "POST", all, body: proposal(paths.waiting[2], version: 1_000)),
+            step(404, "POST", all, body: body.replacing(paths.waiting[2].id.text, with: "pay_\(unknown)")),
+            step(201, "POST", all, body: body),
+            // An operator proposes; only somebody else with the role approver decides.
+            step(403, "POST", approve, "\(targets[0])/approve", body: reason),
+            by("ken", step(404, "POST", approve, "\(all)/rep_\(unknown)/approve", body: reason)),
+            by("ken", step(200, "POST", approve, "\(targets[0])/approve", body: reason)),
+            by("ken", step(409, "POST", approve, "\(targets[0])/approve", body: reason)),
+            by("ken", step(404, "POST", reject, "\(all)/rep_\(unknown)/reject", body: reason)),
+            by("hana", step(200, "POST", reject, "\(targets[1])/reject", body: reason)),
+            by("ken", step(409, "POST", reject, "\(targets[1])/reject", body: reason)),
+            step(200, "GET", all, "\(all)?state=decided"),
+        ]
     }
 
     private static let site: [Step] = {

@@ -18,6 +18,26 @@ struct OperationsBook: Sendable {
         cards = try ProviderName("cards")
     }
 
+    /// By what payments are decided.
+    func context(at now: Timestamp) -> MachineContext { MachineContext(now: now, contracts: [cards: .reference]) }
+
+    /// A payment that waits for people: its provider spoke of another amount.
+    func quarantined(_ key: String) async throws -> Payment {
+        let work = try await Scenario(store: store, clock: clock).create(.init(key))
+        var machine = work.machine
+        let leg = machine.payment.legs[0]
+        let twice = try leg.amount.adding(leg.amount)
+        let other = Observation(
+            .authorized, began: clock.now(), source: .answer, key: leg.primary.key, amount: twice)
+        let report = AttemptReport(.accepted, code: "ok", observation: other)
+        _ = machine.handle(.attempted(leg: 0, effect: .primary, number: 1, report), context(at: clock.now()))
+        let change = PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: .releasing(work.token))
+        guard case .committed = try await store.commit(change) else {
+            throw RunningOperations.Failure(description: "the payment was not stored")
+        }
+        return try #require(try await store.payment(machine.payment.id))
+    }
+
     /// A desk that knows two providers, of which one lists nothing.
     func desk(isEnabled: Bool = true) throws -> ComparisonDesk {
         var silent = ProviderContract.reference

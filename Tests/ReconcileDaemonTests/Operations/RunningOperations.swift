@@ -30,10 +30,12 @@ struct RunningOperations: Sendable {
     }
 
     /// The people who may use it, by their tokens.
-    static let tokens = ["hana": "hana-token-0001", "ken": "ken-token-0001"]
+    static let tokens = ["hana": "hana-token-0001", "ken": "ken-token-0001", "vera": "vera-token-0001"]
+    private static let roles = ["ken": OperatorRole.approver, "vera": .viewer]
     private static let digests = [
         "hana": "12c82e344cb325a983e0665880d7f1dc580c86683821a0b932abd5653b95f96f",
         "ken": "77a418be4590033c3f1981c6330418f9497a9141ab7569ba72ec2e948f3963b9",
+        "vera": "139413d1dc2e51ade687a9ac8bf8b29b88ec880f8217315856739d2e19a5b194",
     ]
 
     let port: Int
@@ -80,7 +82,7 @@ struct RunningOperations: Sendable {
         isWatched.withLock { $0 = true }
         let directory = try digests.map { name, hex in
             guard let digest = Digest(hex: hex) else { throw Failure(description: "no digest") }
-            return (name: name, tokenDigest: digest)
+            return (person: Operator(name, roles[name] ?? .operator), tokenDigest: digest)
         }
         return AdminAPI(
             progress: progress, checks: ProbeChecks(readiness: checks, startup: checks, activity: checks),
@@ -90,8 +92,9 @@ struct RunningOperations: Sendable {
                 events: { await reader.events(of: $0, query: $1) },
                 explanation: { await reader.explanation(of: $0) }),
             comparisons: OperatorComparisons(desk: try book.desk(isEnabled: isEnabled)),
-            site: OperatorSite(desk: siteDesk(book, needsSecondPerson), drainLimit: .zero), descriptions: .shipped,
-            logger: quiet)
+            site: OperatorSite(desk: siteDesk(book, needsSecondPerson), drainLimit: .zero),
+            repairs: OperatorRepairs(desk: RepairDesk(store: book.store, context: book.context)),
+            descriptions: .shipped, logger: quiet)
     }
 
     private static func siteDesk(_ book: OperationsBook, _ needsSecondPerson: Bool) -> SiteDesk {

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+import HTTPTransport
+import ProgramEdge
+
+/// Which daemon is asked, and by whom. What people decide is asked of a daemon, which knows a person by a token: a
+/// command that wrote to the store itself would have to believe a name.
+struct OperationsOptions: ParsableArguments {
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: "The address of the operators' listener. By default that of the configuration, on this machine.")
+    var url: String?
+    @Option(help: "A file with your token, as admin.operators knows it by its SHA-256.") var tokenFile: String
+
+    /// Asks, and returns the document that is answered.
+    ///
+    /// - Throws: ``CommandFailure``: `unavailable` if nobody answers or the daemon cannot do it now, `finding` if it
+    ///   says no, `usage` if the token cannot be read.
+    func ask(_ method: HTTPMethod, _ target: String, _ body: [String: any Sendable]? = nil) async throws -> Data {
+        let base = try url ?? HealthcheckCommand.address(of: try options.loadAdmin(), port: nil)
+        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 1, allowPlainHTTP: true))
+        var fields = [("Authorization", "Bearer \(try token())")]
+        var bytes: [UInt8] = []
+        if let body {
+            fields.append(("Content-Type", "application/json"))
+            bytes = Array(try JSONSerialization.data(withJSONObject: body))
+        }
+        let limit = Duration.seconds(10)
+        let request = HTTPRequest(
+            method: method, url: "\(base)\(target)", fields: HTTPFields(fields), body: bytes,
+            limits: TimeLimits(connect: limit, tls: limit, firstByte: limit, total: limit), label: "operations")
+        let answer: HTTPResponse
+        do throws(TransportFailure) {
+            answer = try await sender.send(request)
+        } catch {
+            await sender.shutdown()
+            throw CommandFailure(.unavailable, "\(base) did not answer: \(error)")
+        }
+        await sender.shutdown()
+        guard (200...299).contains(answer.status) else {
+            throw CommandFailure(
+                answer.status >= 500 ? .unavailable : .finding,
+                "\(base) answered \(answer.status): \(OperationsOptions.words(answer))")
+        }
+        return Data(answer.body)
+    }
+
+    private func token() throws -> String {
+        do {
+            let text = try String(contentsOfFile: tokenFile, encoding: .utf8)
+            let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            if !token.isEmpty { return token }
+        } catch {
+            throw CommandFailure(.usage, "--token-file: '\(tokenFile)' cannot be read; allowed: a file with a token")
+        }
+        throw CommandFailure(.usage, "--token-file: '\(tokenFile)' is empty; allowed: a file with a token")
+    }
+
+    /// What a problem document says.
+    private static func words(_ answer: HTTPResponse) -> String {
+        struct Problem: Decodable {
+            let title: String
+            let detail: String?
+            let field: String?
+        }
+        do {
+            let problem = try JSONDecoder().decode(Problem.self, from: Data(answer.body))
+            let place = problem.field.map { " (\($0))" } ?? ""
+            return [problem.title + place, problem.detail].compactMap { $0 }.joined(separator: ": ")
+        } catch {
+            return String(decoding: answer.body.prefix(500), as: UTF8.self)
+        }
+    }
+}

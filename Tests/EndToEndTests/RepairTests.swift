@@ -1,0 +1,134 @@
+import Foundation
+import ProviderSimulator
+import Testing
+
+/// A payment that waits for people is taken out of quarantine by two of them, with the runbook's own commands.
+@Suite struct RepairTests {
+    /// The commands of two people, each with a token of their own.
+    private struct Desk {
+        let world: World
+        let onCall: String
+        let ken: String
+
+        init(_ world: World) throws {
+            self.world = world
+            let files = [World.operatorToken, World.approverToken].enumerated().map { number, token in
+                (world.directory.appendingPathComponent("token-\(number)"), token)
+            }
+            for (file, token) in files { try Data("\(token)\n".utf8).write(to: file) }
+            (onCall, ken) = (files[0].0.path, files[1].0.path)
+        }
+
+        func run(_ words: [String], as token: String, at client: APIClient) throws -> (status: Int32, output: String) {
+            let url = "http://127.0.0.1:\(client.adminPort)"
+            return try world.command(["repairs"] + words + ["--url", url, "--token-file", token])
+        }
+    }
+
+    private func version(_ id: String, _ client: APIClient) async throws -> String {
+        var operators = client
+        operators.token = World.operatorToken
+        let explained = try await operators.send(.get, "/v1/payments/\(id)/explanation", admin: true).json
+        return String(try #require(explained["version"] as? Int))
+    }
+
+    private func identifier(_ output: String) throws -> String {
+        String(try #require(output.firstMatch(of: /rep_[0-9a-f]{40}/)?.output))
+    }
+
+    @Test func `one person proposes, the same one cannot approve, and a second one ends it`() async throws {
+        try await World.run { world, client in
+            let desk = try Desk(world)
+            try world.simulator.order(FaultOrder(Fault(.amountChanged), operation: .authorize), at: "card")
+            let created = try await client.create(Bodies.card(), key: "repair-1")
+            let waiting = try await client.settled(created.id)
+            #expect(waiting.state == "quarantined")
+            let explained = try world.command(["payments", "explain", created.id, "--output", "text"])
+            #expect(explained.output.contains("reconciled repairs propose"), "\(explained.output)")
+
+            let letter = world.directory.appendingPathComponent("letter.txt")
+            try Data("They released it.".utf8).write(to: letter)
+            let version = try await version(created.id, client)
+            let words = [
+                "propose", created.id, "--action", "undone_outside", "--evidence", "Their mail of today, case 17.",
+                "--evidence-file", letter.path, "--reference", "RV-881", "--version", version, "--output", "text",
+            ]
+            let proposed = try desk.run(words, as: desk.ken, at: client)
+            #expect(proposed.status == 0, "\(proposed.output)")
+            let id = try identifier(proposed.output)
+            #expect(proposed.output.contains("It waits for another person"))
+            #expect(try await client.send(.get, "/v1/payments/\(created.id)").state == "quarantined")
+
+            let listed = try desk.run(["list", "--output", "text"], as: desk.onCall, at: client)
+            #expect(listed.output.contains("\(id)  proposed  undone_outside"), "\(listed.output)")
+            let approve = ["approve", id, "--reason", "I read it too.", "--output", "text"]
+            let own = try desk.run(approve, as: desk.ken, at: client)
+            #expect(own.status == 1 && own.output.contains("Nobody approves what they proposed"), "\(own.output)")
+            let operators = try desk.run(approve, as: desk.onCall, at: client)
+            #expect(operators.status == 1 && operators.output.contains("role approver"), "\(operators.output)")
+            let taken = ["reject", id, "--reason", "Hana shall propose it.", "--output", "text"]
+            #expect(try desk.run(taken, as: desk.ken, at: client).status == 0)
+
+            var again = words
+            let place = try #require(again.firstIndex(of: version))
+            again[place] = try await self.version(created.id, client)
+            let second = try identifier(try desk.run(again, as: desk.onCall, at: client).output)
+            let approved = try desk.run(
+                ["approve", second, "--reason", "I read it too.", "--output", "text"], as: desk.ken, at: client)
+            #expect(approved.status == 0 && approved.output.contains("approved by ken"), "\(approved.output)")
+            #expect(try await client.settled(created.id).state == "failed")
+            let trail = try await client.send(.get, "/v1/payments/\(created.id)/events?limit=200").text
+            for word in [#""resolved""#, "RV-881", "on-call", "ken", "Their mail of today", "repair rejected"] {
+                #expect(trail.contains(word), "\(word) is not in the trail")
+            }
+            let verdict = try world.command(["payments", "verify"])
+            #expect(verdict.status == 0, "\(verdict.output)")
+            let replayed = try world.command(["payments", "explain", created.id, "--replay", "--output", "text"])
+            #expect(
+                replayed.status == 0 && replayed.output.contains("repair.undone: the same row"), "\(replayed.output)")
+        }
+    }
+
+    @Test func `what was approved is done at once`() async throws {
+        try await World.run { world, client in
+            let desk = try Desk(world)
+            try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .void), at: "card")
+            let created = try await client.create(Bodies.payment([("card", 1_200)], capture: "manual"), key: "repair-2")
+            #expect(created.state == "authorized")
+            _ = try await client.send(.post, "/v1/payments/\(created.id)/cancel", key: "cancel-2", wait: 5)
+            #expect(try await client.settled(created.id).state == "quarantined")
+            let proposed = try desk.run(
+                [
+                    "propose", created.id, "--action", "send_again", "--evidence", "They say: try once more.",
+                    "--version", try await version(created.id, client),
+                ], as: desk.onCall, at: client)
+            #expect(proposed.status == 0, "\(proposed.output)")
+            let id = try identifier(proposed.output)
+            let approved = try desk.run(
+                ["approve", id, "--reason", "I asked them as well."], as: desk.ken, at: client)
+            #expect(approved.status == 0, "\(approved.output)")
+            #expect(try await client.settled(created.id).state == "canceled")
+            try await world.expectBooksAgree(client)
+        }
+    }
+
+    @Test func `what is asked wrongly is refused with what is allowed`() async throws {
+        try await World.run { world, client in
+            let desk = try Desk(world)
+            let words = ["propose", "order-1", "--action", "resume", "--evidence", "none at all", "--version", "1"]
+            let wrong = try desk.run(words, as: desk.onCall, at: client)
+            #expect(wrong.status == 2 && wrong.output.contains("allowed: pay_ and 40 hexadecimal digits"))
+            let unknown = try desk.run(["show", "rep_1"], as: desk.onCall, at: client)
+            #expect(unknown.status == 2 && unknown.output.contains("allowed: rep_ and 40 hexadecimal digits"))
+            let nobody = world.directory.appendingPathComponent("nobody")
+            try Data("nobody's token".utf8).write(to: nobody)
+            let stranger = try desk.run(["list"], as: nobody.path, at: client)
+            #expect(stranger.status == 1 && stranger.output.contains("401"))
+            let settled = try await client.create(Bodies.card(), key: "repair-3")
+            var fine = words
+            (fine[1], fine[7]) = (settled.id, try await version(settled.id, client))
+            let nothing = try desk.run(fine, as: desk.onCall, at: client)
+            #expect(nothing.status == 1 && nothing.output.contains("Nothing there waits for people"))
+        }
+    }
+}
