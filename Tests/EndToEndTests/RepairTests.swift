@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import ProviderSimulator
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
         try await World.run { world, client in
             let desk = try Desk(world)
             try world.simulator.order(FaultOrder(Fault(.amountChanged), operation: .authorize), at: "card")
-            let created = try await client.create(Bodies.card(), key: "repair-1")
+            let created = try await client.create(Bodies.card(), key: "repair-1", wait: 1)
             let waiting = try await client.settled(created.id)
             #expect(waiting.state == "quarantined")
             let explained = try world.command(["payments", "explain", created.id, "--output", "text"])
@@ -90,25 +91,28 @@ import Testing
     }
 
     @Test func `what was approved is done at once`() async throws {
-        try await World.run { world, client in
+        var settings = WorldSettings()
+        settings.inquirySchedule = "100ms, 1h"
+        try await World.run(settings) { world, client in
             let desk = try Desk(world)
-            try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .void), at: "card")
-            let created = try await client.create(Bodies.payment([("card", 1_200)], capture: "manual"), key: "repair-2")
-            #expect(created.state == "authorized")
-            _ = try await client.send(.post, "/v1/payments/\(created.id)/cancel", key: "cancel-2", wait: 5)
+            try world.simulator.order(FaultOrder(Fault(.amountChanged), operation: .authorize), at: "card")
+            let created = try await client.create(Bodies.card(), key: "repair-2", wait: 1)
             #expect(try await client.settled(created.id).state == "quarantined")
+            try await Polling.until("the next inquiry is an hour away") {
+                try await client.send(.get, "/v1/payments/\(created.id)/events?limit=200").text
+                    .contains("\"type\":\"inquiry\"")
+            }
+            let words = ["propose", created.id, "--action", "resume", "--evidence", "They mended their answers."]
             let proposed = try desk.run(
-                [
-                    "propose", created.id, "--action", "send_again", "--evidence", "They say: try once more.",
-                    "--version", try await version(created.id, client),
-                ], as: desk.onCall, at: client)
+                words + ["--version", try await version(created.id, client)], as: desk.onCall, at: client)
             #expect(proposed.status == 0, "\(proposed.output)")
             let id = try identifier(proposed.output)
-            let approved = try desk.run(
-                ["approve", id, "--reason", "I asked them as well."], as: desk.ken, at: client)
+            let before = try await world.sends(.inquire, to: "card")
+            let approved = try desk.run(["approve", id, "--reason", "I asked too."], as: desk.ken, at: client)
             #expect(approved.status == 0, "\(approved.output)")
-            #expect(try await client.settled(created.id).state == "canceled")
-            try await world.expectBooksAgree(client)
+            try await Polling.until("it is asked about") { try await world.sends(.inquire, to: "card") > before }
+            // They did not: it is with people again.
+            #expect(try await client.settled(created.id).state == "quarantined")
         }
     }
 

@@ -68,8 +68,8 @@ extension PaymentMachine {
                     transactionKey: leg.primary.key, phases: leg.phases)))
     }
 
-    /// Whether what is known of it is an answer that counts only once a read confirms it, because rows were lost, and no
-    /// read was tried yet: every payment of a recovery window passes here, and waits for nothing else.
+    /// Whether what is known of it is an answer that counts only once a read confirms it, because rows were lost, and
+    /// no read was tried yet: every payment of a recovery window passes here, and waits for nothing else.
     private func needsConfirmation(_ leg: Leg) -> Bool {
         leg.inquiries == 0 && leg.knowledge?.source == .answer && leg.believed(in: payment.recovery) == nil
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import PaymentCore
 import ProgramEdge
 

@@ -61,9 +61,7 @@ struct Daemon {
         let repairs = RepairDesk(store: store, context: deciding(clocks)) { await engine.look() }
         let admin = try adminApplication(
             parts.store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
-        var services: [any Service] = [
-            closing(store, senders, site, logger), admin,
-        ]
+        var services: [any Service] = [closing(store, senders, site, logger), admin]
         // Before the engine in this list, and so stopped after it: what is on the wire is written under the term.
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
         if let standby = site.standby { services.append(standby) }

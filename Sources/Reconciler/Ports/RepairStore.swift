@@ -1,6 +1,7 @@
 public import PaymentCore
 
-/// Where repairs live. They are written with the change of their payment (``PaymentChange/repair``), and only read here.
+/// Where repairs live. They are written with the change of their payment (``PaymentChange/repair``), and are only read
+/// here.
 ///
 /// A store keeps by itself that nobody approves what they proposed, and that what was decided stays as it is.
 public protocol RepairStore: Sendable {
