@@ -24,9 +24,14 @@ import Testing
         let contracts: [ProviderContract]
         let plug: Bool
         let losesRows: Bool
+        let hasPeople: Bool
 
-        init(_ name: String, _ contracts: [ProviderContract], plug: Bool = false, losesRows: Bool = false) {
+        init(
+            _ name: String, _ contracts: [ProviderContract], plug: Bool = false, losesRows: Bool = false,
+            hasPeople: Bool = false
+        ) {
             self.losesRows = losesRows
+            self.hasPeople = hasPeople
             testDescription = name
             self.contracts = contracts
             self.plug = plug
@@ -76,8 +81,12 @@ extension RandomWalkTests {
 struct Walk {
     /// Whether a cancel may be written beside the holder.
     static let writesBeside = true
-    private var stage: Stage
-    private var chance: SeededChance
+    var stage: Stage
+    var chance: SeededChance
+    /// What people carried out, and what they were refused.
+    var repairs: [Repair.Action: Int] = [:]
+    var refusals: [RepairRefusal: Int] = [:]
+    private let hasPeople: Bool
     private let fixture: Fixture
     private let isManual: Bool
     private let mayQuarantine: Bool
@@ -89,6 +98,7 @@ struct Walk {
         var chance = SeededChance(seed: seed)
         self.fixture = fixture
         let onePhase = cast.contracts.contains { $0.phases == .sale }
+        hasPeople = cast.hasPeople
         isManual = !onePhase && chance.happens(percent: 35)
         var policy = SettlementPolicy()
         policy.plugAllowed = cast.plug
@@ -96,7 +106,9 @@ struct Walk {
         let drawn = (0..<4).map { _ in chance.below(100) }
         let pending = Int64(chance.below(40_000))
         // A decline that is not bound, with the plug as the only way to undo it, is tried again until it succeeds.
-        mayQuarantine = drawn[2] < 6 || cast.losesRows && isManual || cast.contracts.contains { $0.keyRetention != nil }
+        mayQuarantine =
+            cast.hasPeople || drawn[2] < 6 || cast.losesRows && isManual
+            || cast.contracts.contains { $0.keyRetention != nil }
         request = try fixture.request(cast.contracts, isManual ? .manual : .automatic)
         failoversLeft = cast.losesRows ? 2 : 0
         refundsLeft = cast.losesRows ? 0 : 2
@@ -112,7 +124,8 @@ struct Walk {
             }
             if drawn[1] < 12, !hasPlug { ledger.declines[.capture] = 1 }
             // Where only sums are shown such a refund is tried for ever: see KnownDefects.
-            if drawn[2] < 6 { ledger.declines[.refund] = 1 }
+            if drawn[2] < (cast.hasPeople ? 40 : 6) { ledger.declines[.refund] = 1 }
+            if cast.hasPeople, drawn[3] < 40 { ledger.declines[.void] = 1 + drawn[0] % 2 }
             if drawn[3] < 15 { ledger.pendingFor = .milliseconds(pending) }
         }
         self.chance = chance
@@ -120,10 +133,13 @@ struct Walk {
     }
 
     /// Plays it to its end.
-    func ended() throws -> Stage {
+    func ended() throws -> Stage { try played().stage }
+
+    /// The same, with what people did.
+    func played() throws -> Walk {
         var walk = self
         try walk.play()
-        return walk.stage
+        return walk
     }
 
     private mutating func play() throws {
@@ -140,13 +156,17 @@ struct Walk {
         stage.actions = 0
         let begun = stage.now
         try roundTrip()
-        let came = stage.run(steps: 500) { !($0.isAtRest || $0.awaitsPeople) }
+        var came = stage.run(steps: 500) { !($0.isAtRest || $0.awaitsPeople) }
+        for _ in 0..<12 where came && hasPeople && stage.awaitsPeople {
+            meddle()
+            came = stage.run(steps: 500) { !($0.isAtRest || $0.awaitsPeople) }
+        }
         stage.judge.require(came, "stuck: \(stage.durable.summary)")
         stage.judge.require(stage.actions <= 200, "\(stage.actions) actions to come to rest")
         stage.judge.require(stage.now - begun < .days(61), "took \(stage.now - begun) to come to rest")
         if came, stage.awaitsPeople {
             stage.judge.require(mayQuarantine, "quarantined: \(stage.durable.summary)")
-        } else if came {
+        } else if came, repairs.isEmpty {
             stage.judge.atRest(stage)
         }
     }
@@ -174,6 +194,9 @@ struct Walk {
                 failoversLeft -= 1
                 stage.failOver(request)
             }
+        }
+        if hasPeople, stage.durable.legs.contains(where: { $0.quarantine != nil }), chance.happens(percent: 20) {
+            meddle()
         }
         if chance.happens(percent: 2) { stage.crash() }
         if chance.happens(percent: 2) { stage.handle(.inquireNow) }

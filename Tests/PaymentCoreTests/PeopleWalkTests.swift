@@ -1,0 +1,68 @@
+import PaymentCore
+import SeededChance
+import Testing
+
+/// Stories in which people decide about what waits for them, right or wrong: they lie, err, come late, and approve what
+/// they should not. Then too nobody is charged twice, nothing is given back that was not taken, and no caller is told
+/// both.
+@Suite struct PeopleWalkTests {
+    static let casts: [RandomWalkTests.Cast] = [
+        .init("one two-phase leg", [.reference], hasPeople: true),
+        .init("two two-phase legs", [.reference, .reference], hasPeople: true),
+        .init("a hold and a sale", [.reference, .referenceSale], hasPeople: true),
+        .init("PayPay with the plug", [.payPay], plug: true, hasPeople: true),
+        .init("keys that are forgotten", [.forgetful], hasPeople: true),
+        .init("rows are lost", [.reference, .reference], losesRows: true, hasPeople: true),
+    ]
+
+    @Test func `whatever people decide, nobody is charged twice`() throws {
+        let fixture = try Fixture()
+        var carriedOut: [Repair.Action: Int] = [:]
+        var refused: [RepairRefusal: Int] = [:]
+        for cast in PeopleWalkTests.casts {
+            for seed in 0..<RandomWalkTests.seeds {
+                let walk = try Walk(cast, seed: seed, fixture).played()
+                #expect(
+                    walk.stage.judge.faults.isEmpty,
+                    "\(cast.testDescription), seed \(seed): \(walk.stage.judge.faults.prefix(3)), \(walk.repairs)")
+                carriedOut.merge(walk.repairs) { $0 + $1 }
+                refused.merge(walk.refusals) { $0 + $1 }
+                for leg in walk.stage.durable.legs {
+                    let net = walk.stage.ledgers[leg.provider]?.net(leg.primary.key) ?? 0
+                    #expect(net >= 0 && net <= leg.amount.value, "seed \(seed): \(net) of \(leg.amount)")
+                }
+            }
+        }
+        for action in Repair.Action.allCases { #expect(carriedOut[action] != nil, "\(action) was never carried out") }
+        for refusal in [RepairRefusal.ownProposal, .changed, .againstProvider, .evidenceMissing, .otherAmount] {
+            #expect(refused[refusal] != nil, "\(refusal) never stood in the way")
+        }
+    }
+}
+
+extension Walk {
+    /// Somebody proposes whatever, and somebody decides.
+    mutating func meddle() {
+        let legs = stage.durable.legs.filter { $0.quarantine != nil }.map { Repair.Target.leg($0.index) }
+        let refunds = stage.durable.refunds.enumerated().flatMap { index, refund in
+            refund.parts.filter { $0.state == .quarantined }.map { Repair.Target.refund(index, leg: $0.leg) }
+        }
+        let targets = legs + refunds
+        guard !targets.isEmpty else { return }
+        let target = targets[chance.below(targets.count)]
+        let action = Repair.Action.allCases[chance.below(Repair.Action.allCases.count)]
+        var request = stage.request(action, target, against: chance.happens(percent: 50))
+        if chance.happens(percent: 10) { request.evidence.reference = nil }
+        if chance.happens(percent: 10) { request.evidence.amount = nil }
+        do throws(RepairRefusal) {
+            let repair = try stage.propose(request)
+            // Something may happen in between.
+            if chance.happens(percent: 30) { _ = stage.step() }
+            let approves = chance.happens(percent: 90)
+            try stage.decide(repair, approves: approves, by: chance.happens(percent: 10) ? "ann" : "ben")
+            if approves { repairs[action, default: 0] += 1 }
+        } catch {
+            refusals[error, default: 0] += 1
+        }
+    }
+}
