@@ -5,6 +5,7 @@ struct Judge {
     private(set) var faults: [String] = []
     private var final: Conclusion?
     private var told: Set<Bool> = []
+    private var proposals: [String: Leg] = [:]
     /// Whether an effect may not even leave by the change that moves the latch away.
     var isStrict = false
 
@@ -39,6 +40,7 @@ struct Judge {
             if case .same = decision { continue }
             require(false, "a recorded decision is not made again: \(decision)")
         }
+        for entry in entries where entry.type == .resolved { repaired(entry, old) }
         if let head { require(head == new.auditHead, "the payment forgot the head of its trail") }
         if new.conclusion?.state == .failed || new.conclusion?.state == .canceled {
             require(new.conclusion?.reason != nil, "turned back without a reason")
@@ -58,6 +60,27 @@ struct Judge {
             waits || isHeldForCaller || waitsForStandby || isMoved,
             "nobody knows what it waits for: \(payment.state), \(explanation.decision?.verdict.row ?? "-"), "
                 + "\(explanation.legs.map(\.wait))")
+    }
+
+    /// Somebody proposed a repair of a leg as it was then.
+    mutating func proposed(_ repair: Repair, about leg: Leg) { proposals[repair.id] = leg }
+
+    /// A repair was carried out: by another person, with evidence, and on what was read.
+    private mutating func repaired(_ entry: AuditEntry, _ before: Payment) {
+        func value(_ name: String) -> String? { entry.fields.first { $0.name == name }?.value }
+        let (asked, approved) = (value("requested_by"), value("approved_by"))
+        require(asked != nil && approved != nil && asked != approved, "somebody approved their own proposal")
+        require(value("evidence") != nil, "a repair without evidence")
+        if ["charged", "undone_outside"].contains(value("resolution")) {
+            require(value("reference") != nil, "a repair without the provider's reference")
+        }
+        guard let known = value("repair").flatMap({ proposals[$0] }), let index = entry.leg else {
+            return require(false, "a repair that nobody proposed")
+        }
+        let leg = before.legs[index]
+        require(
+            leg.quarantine?.since == known.quarantine?.since && leg.knowledge?.status == known.knowledge?.status,
+            "a repair of what is not any more as it was read")
     }
 
     private static func latch(_ entry: AuditEntry) -> Latch? {

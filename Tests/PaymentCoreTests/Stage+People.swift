@@ -25,6 +25,7 @@ extension Stage {
     /// One person proposes.
     mutating func propose(_ request: RepairRequest) throws(RepairRefusal) -> Repair {
         let (machine, repair) = try PaymentMachine.propose(request, of: durable, context)
+        judge.proposed(repair, about: durable.legs[repair.target.leg])
         store(machine)
         return repair
     }

@@ -60,6 +60,8 @@ struct Stage {
     var ledgers: [ProviderName: Ledger] = [:]
     var history: [ProviderName: [(at: Timestamp, ledger: Ledger)]] = [:]
     var commitsAreAcknowledged = true
+    /// Only a test that plants a bug has another.
+    var repairTable = RepairTable.shipped
     /// The rows as a standby has them, where one follows.
     var standby: Rows?
     /// The window that is open after rows were lost.
@@ -111,7 +113,7 @@ struct Stage {
     var context: MachineContext {
         MachineContext(
             now: now, contracts: contracts, policy: policy, commitsAreAcknowledged: commitsAreAcknowledged,
-            recovery: window)
+            recovery: window, repairTable: repairTable)
     }
 
     // MARK: Steps of the holder
