@@ -143,6 +143,20 @@ import Testing
         #expect(refusal { () throws(RepairRefusal) in try stage.propose(bare) } == .otherAmount)
     }
 
+    @Test func `an explanation says what people decided, and not that the provider said it`() throws {
+        let words: [(Repair.Action, String)] = [
+            (.charged, "Two people decided at"), (.neverCharged, "two people decided so"),
+            (.undoneOutside, "two people decided so"), (.writeOff, "two people wrote it off"),
+        ]
+        for (action, said) in words {
+            var stage = try undoRefused()
+            try stage.repair(action, against: true)
+            let leg = PaymentMachine.explain(stage.durable, stage.context).legs[0]
+            #expect(leg.sentences.contains { $0.contains(said) }, "\(action): \(leg.sentences)")
+            #expect(!leg.sentences.contains { $0.contains("The provider showed it as captured") })
+        }
+    }
+
     /// Whoever says that it never was may be wrong: what appears afterwards is given back, except after a write-off.
     @Test func `a charge that people denied is given back when it shows, and one that they wrote off is left`() throws {
         for action in [Repair.Action.neverCharged, .writeOff] {

@@ -78,6 +78,9 @@ extension LegExplanation {
         guard let knowledge = leg.knowledge else {
             return "Nothing was read of it since the last request that could have changed it."
         }
+        guard knowledge.reason != Leg.Gone.byPeople else {
+            return "Two people decided at \(knowledge.began.rfc3339) that it was taken."
+        }
         let code = knowledge.reason.map { " (\($0))" } ?? ""
         let source = knowledge.source == .inquiry ? "a read that began" : "the answer to a request that was sent"
         return "The provider showed it as \(knowledge.status.rawValue)\(code), in \(source) at "
@@ -86,6 +89,8 @@ extension LegExplanation {
 
     private static func words(_ gone: Leg.Gone) -> String {
         switch gone.cause {
+        case _ where gone.code == Leg.Gone.byPeople: "two people decided so"
+        case _ where gone.code == Leg.Gone.writtenOff: "two people wrote it off"
         case .status: gone.status.map { "the provider showed it as \($0.rawValue)" } ?? "people said so"
         case .refused: "its only request was refused as wrong"
         case .neverSent: "nothing was ever sent"

@@ -143,7 +143,7 @@ public struct RepairTable: Sendable {
         // A success is what its caller asked for. Where the request is lost, only what was taken of every leg tells it.
         Row("repair.charged-unasked", .refuse(.unasked)) { $0.action == .charged && $0.isUnasked },
         Row("repair.charged-against-provider", .refuse(.againstProvider)) {
-            $0.action == .charged && !$0.isAgainstProvider && [.denied, .undecided, .over, .other].contains($0.shown)
+            $0.action == .charged && !$0.isAgainstProvider && ![.nothing, .taken].contains($0.shown)
         },
         Row("repair.charged", .carryOut) { $0.action == .charged },
 

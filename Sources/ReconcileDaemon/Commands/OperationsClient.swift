@@ -46,7 +46,9 @@ struct OperationsOptions: ParsableArguments {
 
     private func token() throws -> String {
         do {
-            let text = try String(contentsOfFile: tokenFile, encoding: .utf8)
+            // Read as a stream: it may be a pipe of the shell.
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: tokenFile))
+            let text = String(decoding: try file.read(upToCount: 4_096) ?? Data(), as: UTF8.self)
             let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
             if !token.isEmpty { return token }
         } catch {
