@@ -88,6 +88,34 @@ import Testing
         #expect(stage.net(0) == 700)
     }
 
+    /// Seed 300279143: a leg that was captured at the provider's console, and of which its caller captures nothing.
+    @Test func `what we gave back ourselves is no refund of a lost row`() throws {
+        let after = try RecoveredPaymentTests()
+        let contracts = [ProviderContract.reference, .reference]
+        var machine = try after.recovering(contracts, .manual, .heard)
+        let now = try after.context(contracts, after: .minutes(5))
+        _ = machine.handle(after.read(.authorized, machine, leg: 0, now), now)
+        _ = machine.handle(after.read(.captured, machine, leg: 1, now), now)
+        _ = try machine.capture(key: IdempotencyKey("capture-1"), amounts: [0: fixture.amount(700)], now)
+        _ = machine.handle(.latchAcknowledged(.forward), now)
+        let compensation = try #require(machine.payment.legs[1].compensation)
+        let given = Observation.Movement(key: compensation.key, amount: compensation.amount, state: .succeeded)
+        let done = AttemptReport(.accepted, code: "ok", observation: nil)
+        _ = machine.handle(.attempted(leg: 1, effect: .compensation, number: 1, done), now)
+        let later = try after.context(contracts, after: .minutes(6))
+        _ = machine.handle(after.read(.captured, machine, leg: 1, later, refunds: [given]), later)
+        let capture = try #require(machine.payment.legs[0].capture)
+        _ = machine.handle(.attempted(leg: 0, effect: .capture, number: 1, done), later)
+        let taken = Observation(
+            .captured, began: later.now, source: .inquiry, key: machine.payment.legs[0].primary.key,
+            amount: machine.payment.legs[0].amount,
+            captures: [.init(key: capture.key, amount: capture.amount, state: .succeeded)])
+        _ = machine.handle(.inquired(leg: 0, taken), later)
+        #expect(machine.payment.state == .succeeded)
+        #expect(machine.payment.foundRefunds == nil)
+        #expect(machine.payment.refunded == machine.payment.legs[1].amount)
+    }
+
     @Test func `its caller asks again and has it as its own`() throws {
         var stage = try found(300)
         let sent = stage.sent.count

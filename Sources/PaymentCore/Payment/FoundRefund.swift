@@ -62,7 +62,9 @@ extension PaymentMachine {
     }
 
     private mutating func takeIn(_ known: Observation, leg index: Int, _ context: MachineContext) {
-        let ours = payment.refunds.flatMap(\.parts).filter { $0.leg == index }.map(\.effect.key)
+        let asked = payment.refunds.flatMap(\.parts).filter { $0.leg == index }.map(\.effect.key)
+        // What undid the leg is ours as well, though no caller asked for it.
+        let ours = asked + [payment.legs[index].compensation?.key].compactMap(\.self)
         let found = payment.refundsFound(ofLeg: index).map(\.key)
         for shown in known.refunds where shown.state == .succeeded && !(ours + found).contains(shown.key) {
             guard shown.amount.currency == payment.amount.currency else { continue }
