@@ -39,7 +39,7 @@ extension StoreModel {
         rows[rowIndex] = Row(
             payment: payment, trail: change.entries, token: token, lease: lease, isUnsealed: !change.entries.isEmpty)
         note(payment, at: rowIndex)
-        keepKey(of: change)
+        keepRest(of: change)
         return .committed(version: payment.version, lease: token)
     }
 
@@ -57,7 +57,7 @@ extension StoreModel {
             rows[rowIndex]?.trail.append(contentsOf: change.entries)
             rows[rowIndex]?.isUnsealed = true
         }
-        keepKey(of: change)
+        keepRest(of: change)
         return .committed(version: payment.version, lease: nil)
     }
 
@@ -107,15 +107,13 @@ extension StoreModel {
         guard let repair else { return }
         let known = repairs[repair.id]
         let isInOrder = repair.decision == nil ? known == nil : known != nil && known?.decision == nil
-        guard isInOrder else {
-            throw StoreFailure(.other, operation: "commit", cause: "the repair is stored otherwise than it was read")
-        }
+        guard isInOrder else { throw .repairOutOfOrder }
         guard let decision = repair.decision, decision.isApproved, decision.by == repair.proposedBy else { return }
         throw StoreFailure(.other, operation: "commit", cause: "nobody approves what they proposed")
     }
 
     /// Keeps a change's record, its repair, and its answer unless one is kept already or the key is pruned.
-    private mutating func keepKey(of change: PaymentChange) {
+    private mutating func keepRest(of change: PaymentChange) {
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
         if let repair = change.repair { repairs[repair.id] = repair }
         if let answer = change.answer { _ = keep(answer, change.payment.caller, change.payment.key) }

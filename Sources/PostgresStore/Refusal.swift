@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StoreRows
 
 /// Finds out why a change was not written, by reading what it met.
 struct Refusal {
@@ -35,6 +36,11 @@ struct Refusal {
         }
         try PaymentChange.requireContinuation(
             from: change.headBefore, of: AuditHead(sequence: try row.int(0, 3), hash: hash))
+        if let repair = change.repair {
+            let known = try connection.rows("SELECT state = 'proposed' FROM repairs WHERE id = $1", [.text(repair.id)])
+            let isWaiting = try known.count == 1 ? known.bool(0, 0) : nil
+            guard isWaiting == (repair.isDecided ? true : nil) else { throw StoreFailure.repairOutOfOrder }
+        }
         throw StoreFailure(.serialization, operation: "commit", cause: "another writer was there in between")
     }
 }

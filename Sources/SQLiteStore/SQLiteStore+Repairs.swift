@@ -28,14 +28,12 @@ extension RepairRow {
         let isWritten: Bool
         if isDecided {
             let words = "UPDATE repairs SET state = ?, decided_by = ?, document = ? WHERE id = ? AND state = 'proposed'"
-            let rest = [values[0]]
-            try db.cachedStatement(sql: words).execute(arguments: StatementArguments(decision + rest))
+            let arguments = StatementArguments(decision + [.text(id)])
+            try db.cachedStatement(sql: words).execute(arguments: arguments)
             isWritten = db.changesCount == 1
         } else {
             isWritten = try insert(db)
         }
-        guard isWritten else {
-            throw StoreFailure(.other, operation: "commit", cause: "the repair is stored otherwise than it was read")
-        }
+        guard isWritten else { throw StoreFailure.repairOutOfOrder }
     }
 }

@@ -14,19 +14,23 @@ package struct RepairRow: WrittenRow {
     ]
     /// The values, one for each column.
     package let values: [ColumnValue]
-    /// What a decision changes: state, who decided, and the document.
-    package var decision: [ColumnValue] { [values[2], values[4], values[6]] }
+    /// The identifier.
+    package let id: String
+    /// What a decision changes: the state, who decided, and the document.
+    package let decision: [ColumnValue]
     /// Whether somebody decided about it: the row is there already, and waits.
     package let isDecided: Bool
 
     /// The row of a repair.
     package init(_ repair: Repair) throws(StoreFailure) {
+        id = repair.id
         isDecided = repair.decision != nil
         let state = repair.decision.map { $0.isApproved ? Repair.State.approved : .rejected } ?? .proposed
+        let (decider, document) = (repair.decision?.by, try StoredDocument.encode(repair))
         values = [
-            .text(repair.id), .text(repair.payment.text), .text(state.rawValue), .text(repair.proposedBy),
-            .text(repair.decision?.by), .int(repair.proposedAt.milliseconds),
-            .text(try StoredDocument.encode(repair)),
+            .text(id), .text(repair.payment.text), .text(state.rawValue), .text(repair.proposedBy), .text(decider),
+            .int(repair.proposedAt.milliseconds), .text(document),
         ]
+        decision = [.text(state.rawValue), .text(decider), .text(document)]
     }
 }

@@ -47,6 +47,13 @@ struct APIClient: Sendable {
         try await send(.post, "/v1/payments", body: body, key: key, wait: wait)
     }
 
+    /// Waits until an inquiry about a payment is in its trail.
+    func untilInquired(_ id: String) async throws {
+        try await Polling.until("payment \(id) was asked about") {
+            try await send(.get, "/v1/payments/\(id)/events?limit=200").text.contains("\"type\":\"inquiry\"")
+        }
+    }
+
     /// Waits until a payment is final, authorized or quarantined.
     func settled(_ id: String, within limit: Duration = .seconds(20)) async throws -> Answer {
         var last: Answer?

@@ -13,9 +13,7 @@ import Testing
             try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire), at: "card")
             let created = try await client.create(Bodies.card(), key: "why-1", wait: 0)
             let path = "/v1/payments/\(created.id)"
-            try await Polling.until("the next inquiry is an hour away") {
-                try await client.send(.get, "\(path)/events?limit=200").text.contains("\"type\":\"inquiry\"")
-            }
+            try await client.untilInquired(created.id)
             var operators = client
             operators.token = World.operatorToken
             #expect(try await client.send(.get, "\(path)/explanation", admin: true).status == 401)

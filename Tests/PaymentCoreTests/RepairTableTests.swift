@@ -62,7 +62,11 @@ import Testing
     }
 
     @Test func `facts read back as they were written`() {
-        for facts in RepairTableTests.all.prefix(4_000) { #expect(RepairFacts(text: facts.text) == facts) }
+        // Of all actions and answers; the step is prime to the numbers of both.
+        for place in stride(from: 0, to: RepairTableTests.all.count, by: 29) {
+            let facts = RepairTableTests.all[place]
+            #expect(RepairFacts(text: facts.text) == facts)
+        }
         #expect(RepairFacts(text: "shown=taken") == nil)
         #expect(RepairFacts(text: "action=charged colour=red") == nil)
     }

@@ -131,12 +131,18 @@ extension Problem {
     /// The problem of a repair that was not taken.
     init(_ failure: RepairFailure) {
         switch failure {
-        case .notFound: self = .notFound
+        case .noSuchPayment: self.init(.notFound, 404, "Not found", detail: "There is no such payment.")
+        case .noSuchRefund: self.init(.notFound, 404, "Not found", detail: "The payment has no such refund.")
+        case .noSuchRepair: self.init(.notFound, 404, "Not found", detail: "There is no such repair.")
         case .refused(.ownProposal):
             self.init(.forbidden, 403, "Forbidden", detail: RepairRefusal.ownProposal.sentence)
         case .refused(let refusal):
             self.init(.stateConflict, 409, "The repair is not carried out", detail: refusal.sentence)
             field = refusal.field
+        case .store(let failure) where failure.code == .inactive:
+            self.init(
+                .stateConflict, 409, "The state does not permit this",
+                detail: "This site is not active. Propose and decide at the active one; /v1/site names it.")
         case .store(let failure): self = .unavailable(failure)
         }
     }
@@ -159,9 +165,10 @@ extension RepairRefusal {
     fileprivate var sentence: String {
         switch self {
         case .ownProposal: "Nobody approves what they proposed; another person does."
-        case .decided: "Somebody decided about it before."
+        case .decided: "Somebody decided about it before; reading it says who and why."
         case .expired: "Its time is over; propose it again."
-        case .notWaiting: "Nothing there waits for people."
+        case .notWaiting:
+            "What it is about does not wait for people. The payment's explanation says what does, by leg and refund."
         case .changed: "What is known has changed since it was read; read the payment again, and propose anew."
         case .evidenceMissing: "The provider's reference is missing: charged and undone_outside need it."
         case .otherAmount: "The amount must be the one that was asked for; for another, undo it, or write it off."

@@ -88,7 +88,8 @@ public struct ComparisonRunID: Sendable, Hashable, Comparable, Codable, CustomSt
     public var description: String { text }
 }
 
-private func derivedForm(of text: String, prefix: String) -> Bool {
+/// Whether a text is a prefix and 40 lowercase hexadecimal digits, as every identifier that is derived.
+func derivedForm(of text: String, prefix: String) -> Bool {
     let digits = text.utf8.dropFirst(prefix.utf8.count)
     return text.hasPrefix(prefix) && digits.count == 40
         && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

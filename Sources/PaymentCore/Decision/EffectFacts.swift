@@ -28,18 +28,8 @@ public enum WorstAttempt: Int, Sendable, Hashable, Comparable, Codable, CaseIter
         WorstAttempt(rawValue: max(rawValue, outcome.rawValue)) ?? .indeterminate
     }
 
-    /// Its name in the audit trail.
-    public var name: String {
-        switch self {
-        case .none: "none"
-        case .unsent: "unsent"
-        case .throttled: "throttled"
-        case .refused: "refused"
-        case .declined: "declined"
-        case .accepted: "accepted"
-        case .indeterminate: "indeterminate"
-        }
-    }
+    /// Its name in the audit trail: that of the outcome, whose number it has.
+    public var name: String { OutcomeClass(rawValue: rawValue)?.name ?? "none" }
 
     public static func < (left: WorstAttempt, right: WorstAttempt) -> Bool { left.rawValue < right.rawValue }
 }

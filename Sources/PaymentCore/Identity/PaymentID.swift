@@ -13,10 +13,7 @@ public struct PaymentID: Sendable, Hashable, Comparable, Codable, CustomStringCo
 
     /// Reads an identifier; `nil` if its form is wrong.
     public init?(text: String) {
-        let digits = text.utf8.dropFirst(4)
-        guard text.hasPrefix("pay_"), digits.count == 40,
-            digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
-        else { return nil }
+        guard derivedForm(of: text, prefix: "pay_") else { return nil }
         self.text = text
     }
 

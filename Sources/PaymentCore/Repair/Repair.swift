@@ -181,7 +181,5 @@ extension Repair {
     }
 
     /// Whether a text has the form of an identifier.
-    public static func isID(_ text: String) -> Bool {
-        text.hasPrefix("rep_") && PaymentID(text: "pay_" + text.dropFirst(4)) != nil
-    }
+    public static func isID(_ text: String) -> Bool { derivedForm(of: text, prefix: "rep_") }
 }

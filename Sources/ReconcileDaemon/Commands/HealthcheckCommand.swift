@@ -31,24 +31,37 @@ struct HealthcheckCommand: AsyncParsableCommand {
             throw CommandFailure(.usage, "--timeout: '\(timeout)'; allowed: 1 to 60")
         }
         let base = try Self.address(of: try options.loadAdmin(), port: port)
-        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 1, allowPlainHTTP: true))
-        let limit = Duration.seconds(timeout)
-        let request = HTTPRequest(
-            method: .get, url: "\(base)/\(probe.rawValue)?verbose",
-            limits: TimeLimits(connect: limit, tls: limit, firstByte: limit, total: limit), label: "healthcheck")
-        let answer: HTTPResponse
-        do throws(TransportFailure) {
-            answer = try await sender.send(request)
-        } catch {
-            await sender.shutdown()
-            throw CommandFailure(.unavailable, "\(probe.rawValue) at \(base) did not answer: \(error)")
-        }
-        await sender.shutdown()
+        let answer = try await HealthcheckCommand.send(
+            HTTPRequest(method: .get, url: "\(base)/\(probe.rawValue)?verbose", label: "healthcheck"),
+            within: .seconds(timeout), naming: "\(probe.rawValue) at \(base)")
         let text = String(decoding: answer.body, as: UTF8.self)
         guard answer.status == 200 else {
             throw CommandFailure(.finding, "\(probe.rawValue) at \(base) answered \(answer.status): \(text)")
         }
         say(text)
+    }
+
+    /// Sends one request to an operators' listener.
+    ///
+    /// - Throws: ``CommandFailure`` with the code `unavailable` if no answer comes in time.
+    static func send(
+        _ request: HTTPRequest, within limit: Duration, naming place: String
+    ) async throws -> HTTPResponse {
+        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 1, allowPlainHTTP: true))
+        var request = request
+        request.limits = TimeLimits(connect: limit, tls: limit, firstByte: limit, total: limit)
+        let answer: Result<HTTPResponse, TransportFailure>
+        do throws(TransportFailure) {
+            answer = .success(try await sender.send(request))
+        } catch {
+            answer = .failure(error)
+        }
+        await sender.shutdown()
+        do throws(TransportFailure) {
+            return try answer.get()
+        } catch {
+            throw CommandFailure(.unavailable, "\(place) did not answer: \(error)")
+        }
     }
 
     /// Where a daemon with this listener can be asked from beside it: one that listens on every address is asked on

@@ -17,25 +17,18 @@ struct OperationsOptions: ParsableArguments {
     ///   says no, `usage` if the token cannot be read.
     func ask(_ method: HTTPMethod, _ target: String, _ body: [String: any Sendable]? = nil) async throws -> Data {
         let base = try url ?? HealthcheckCommand.address(of: try options.loadAdmin(), port: nil)
-        let sender = CurlSender(configuration: CurlConfiguration(maximumConnections: 1, allowPlainHTTP: true))
         var fields = [("Authorization", "Bearer \(try token())")]
         var bytes: [UInt8] = []
         if let body {
             fields.append(("Content-Type", "application/json"))
             bytes = Array(try JSONSerialization.data(withJSONObject: body))
         }
-        let limit = Duration.seconds(10)
-        let request = HTTPRequest(
-            method: method, url: "\(base)\(target)", fields: HTTPFields(fields), body: bytes,
-            limits: TimeLimits(connect: limit, tls: limit, firstByte: limit, total: limit), label: "operations")
-        let answer: HTTPResponse
-        do throws(TransportFailure) {
-            answer = try await sender.send(request)
-        } catch {
-            await sender.shutdown()
-            throw CommandFailure(.unavailable, "\(base) did not answer: \(error)")
-        }
-        await sender.shutdown()
+        let answer = try await HealthcheckCommand.send(
+            HTTPRequest(
+                method: method, url: "\(base)\(target)", fields: HTTPFields(fields), body: bytes,
+                // A page of 200 with the longest words.
+                maximumResponseBytes: 8 << 20, label: "operations"),
+            within: .seconds(10), naming: base)
         guard (200...299).contains(answer.status) else {
             throw CommandFailure(
                 answer.status >= 500 ? .unavailable : .finding,

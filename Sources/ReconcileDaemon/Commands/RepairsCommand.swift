@@ -34,7 +34,7 @@ struct ListRepairs: AsyncParsableCommand {
         discussion: "Example:\n  reconciled repairs list --config reconciled.yaml --token-file ken.token")
 
     @Option(help: "proposed, decided or all.") var state: String = "proposed"
-    @Option(help: "At most so many, 1 to 200.") var limit: Int = 50
+    @OptionGroup var paging: ListPaging
     @OptionGroup var asking: OperationsOptions
     @Option(help: "text or json.") var output: OutputFormat?
 
@@ -42,16 +42,17 @@ struct ListRepairs: AsyncParsableCommand {
         guard ["proposed", "decided", "all"].contains(state) else {
             throw CommandFailure(.usage, "--state: '\(state)'; allowed: proposed, decided, all")
         }
-        guard (1...200).contains(limit) else {
-            throw CommandFailure(.usage, "--limit: '\(limit)'; allowed: 1 to 200")
-        }
-        let answer = try await asking.ask(.get, "/v1/repairs?state=\(state)&limit=\(limit)")
+        let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_"))
+        let cursor = paging.cursor.flatMap { $0.addingPercentEncoding(withAllowedCharacters: plain) }
+        let place = cursor.map { "&cursor=\($0)" } ?? ""
+        let answer = try await asking.ask(
+            .get, "/v1/repairs?state=\(state)&limit=\(try paging.checkedLimit())\(place)")
         let format = OutputFormat.chosen(output)
         guard format == .text else { return say(String(decoding: answer, as: UTF8.self), as: format) }
         let page = try RepairDocument.page(answer)
         if page.data.isEmpty { say("no repair is there in the state \(state)") }
         for repair in page.data { say(repair.line) }
-        if page.next != nil { say("there are more: --limit up to 200, or /v1/repairs page by page") }
+        if let next = page.next { say(ListPaging.more(next, as: format, after: CommandLine.arguments)) }
     }
 }
 
@@ -134,6 +135,19 @@ struct ProposeRepair: AsyncParsableCommand {
     }
 }
 
+/// Who decides about which repair, and why; shared by both commands.
+struct RepairDecisionOptions: ParsableArguments {
+    @Argument(help: "The repair's id.") var id: String
+    @Option(help: "Why.") var reason: String
+    @OptionGroup var asking: OperationsOptions
+    @Option(help: "text or json.") var output: OutputFormat?
+
+    func perform(_ verb: String) async throws {
+        let target = "/v1/repairs/\(try RepairsCommand.id(id))/\(verb)"
+        RepairDocument.tell(try await asking.ask(.post, target, ["reason": reason]), as: output)
+    }
+}
+
 struct ApproveRepair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Approves what somebody else proposed, and carries it out.",
@@ -142,15 +156,9 @@ struct ApproveRepair: AsyncParsableCommand {
               reconciled repairs approve rep_… --reason "I read it." --config reconciled.yaml --token-file ken.token
             """)
 
-    @Argument(help: "The repair's id.") var id: String
-    @Option(help: "Why.") var reason: String
-    @OptionGroup var asking: OperationsOptions
-    @Option(help: "text or json.") var output: OutputFormat?
+    @OptionGroup var options: RepairDecisionOptions
 
-    func run() async throws {
-        let id = try RepairsCommand.id(id)
-        RepairDocument.tell(try await asking.ask(.post, "/v1/repairs/\(id)/approve", ["reason": reason]), as: output)
-    }
+    func run() async throws { try await options.perform("approve") }
 }
 
 struct RejectRepair: AsyncParsableCommand {
@@ -161,13 +169,7 @@ struct RejectRepair: AsyncParsableCommand {
               reconciled repairs reject rep_… --reason "Another case." --config reconciled.yaml --token-file ken.token
             """)
 
-    @Argument(help: "The repair's id.") var id: String
-    @Option(help: "Why.") var reason: String
-    @OptionGroup var asking: OperationsOptions
-    @Option(help: "text or json.") var output: OutputFormat?
+    @OptionGroup var options: RepairDecisionOptions
 
-    func run() async throws {
-        let id = try RepairsCommand.id(id)
-        RepairDocument.tell(try await asking.ask(.post, "/v1/repairs/\(id)/reject", ["reason": reason]), as: output)
-    }
+    func run() async throws { try await options.perform("reject") }
 }

@@ -52,3 +52,9 @@ public struct RepairCursor: Sendable, Hashable {
         self.id = id
     }
 }
+
+extension StoreFailure {
+    /// A repair was to be proposed that is there, or decided that does not wait. Nothing was written.
+    public static let repairOutOfOrder = StoreFailure(
+        .other, operation: "commit", cause: "the repair is stored otherwise than it was read")
+}

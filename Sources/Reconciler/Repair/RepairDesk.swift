@@ -31,7 +31,7 @@ public struct RepairDesk: Sendable {
     /// Reads a repair.
     public func repair(_ id: String) async throws(RepairFailure) -> Repair {
         let found = try await reading { () async throws(StoreFailure) in try await store.repair(id) }
-        guard let found else { throw .notFound }
+        guard let found else { throw .noSuchRepair }
         return found
     }
 
@@ -46,7 +46,9 @@ public struct RepairDesk: Sendable {
     ) async throws(RepairFailure) -> Repair.Target {
         guard let refund else { return .leg(leg) }
         let payment = try await self.payment(payment)
-        guard let index = payment.refunds.firstIndex(where: { $0.id(of: payment) == refund }) else { throw .notFound }
+        guard let index = payment.refunds.firstIndex(where: { $0.id(of: payment) == refund }) else {
+            throw .noSuchRefund
+        }
         return .refund(index, leg: leg)
     }
 
@@ -93,7 +95,7 @@ public struct RepairDesk: Sendable {
 
     private func payment(_ id: PaymentID) async throws(RepairFailure) -> Payment {
         let found = try await reading { () async throws(StoreFailure) in try await store.payment(id) }
-        guard let found else { throw .notFound }
+        guard let found else { throw .noSuchPayment }
         return found
     }
 
@@ -123,8 +125,12 @@ public struct RepairDesk: Sendable {
 
 /// Why a person's repair was not taken.
 public enum RepairFailure: Error, Sendable, Hashable {
-    /// There is no such payment, or no such repair.
-    case notFound
+    /// There is no such payment.
+    case noSuchPayment
+    /// The payment has no such refund.
+    case noSuchRefund
+    /// There is no such repair.
+    case noSuchRepair
     /// The rules do not permit it.
     case refused(RepairRefusal)
     /// The store could not do it. It may have been done if the code is `indeterminate`.

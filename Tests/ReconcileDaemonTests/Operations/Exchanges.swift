@@ -197,6 +197,11 @@ struct Exchanges: Sendable {
             step.person = person
             return step
         }
+        func inactive(_ step: Step) -> Step {
+            var step = step
+            step.fault = (.inactive, .commit)
+            return step
+        }
         let body = proposal(paths.waiting[2])
         let begun =
             usual("GET", all, all, .repairs) + usual("GET", one, targets[0], .repair)
@@ -213,6 +218,7 @@ struct Exchanges: Sendable {
             step(409, "POST", all, body: proposal(paths.waiting[2], "never_charged")),
             step(409, "POST", all, body: proposal(paths.waiting[2], version: 1_000)),
             step(404, "POST", all, body: body.replacing(paths.waiting[2].id.text, with: "pay_\(unknown)")),
+            inactive(step(409, "POST", all, body: body)),
             step(201, "POST", all, body: body),
             // An operator proposes; only somebody else with the role approver decides.
             step(403, "POST", approve, "\(targets[0])/approve", body: reason),
