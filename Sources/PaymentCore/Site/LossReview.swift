@@ -32,9 +32,16 @@ public enum LossReview: Sendable, Hashable {
             provider: ProviderName, contract: ProviderContract, runs: some Sequence<ComparisonRun>,
             settlement: Settlement
         ) {
+            self.init(
+                provider: provider, contract: contract,
+                runs: runs.compactMap { $0.provider == provider && !$0.isDry ? Run($0) : nil }, settlement: settlement)
+        }
+
+        /// What is known, where a store keeps what counts of this provider's runs.
+        public init(provider: ProviderName, contract: ProviderContract, runs: [Run], settlement: Settlement) {
             self.provider = provider
             self.contract = contract
-            self.runs = runs.compactMap { $0.provider == provider && !$0.isDry ? Run($0) : nil }
+            self.runs = runs
             self.settlement = settlement
         }
     }
@@ -54,7 +61,8 @@ public enum LossReview: Sendable, Hashable {
         /// Whether it judged everything: nothing that it met was under way, or too young.
         fileprivate let leftNothing: Bool
 
-        fileprivate init(_ run: ComparisonRun) {
+        /// What counts of a run that is not dry.
+        public init(_ run: ComparisonRun) {
             kind = run.kind
             window = run.window
             attempt = run.attempt

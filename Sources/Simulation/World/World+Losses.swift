@@ -17,7 +17,7 @@ extension World {
         else { return push(.site(.review), after: World.reviewEvery) }
         var isFinished = true
         for recovery in sites[site].row.recoveries {
-            let known = plan.providers.indices.map { evidence(of: $0, since: recovery.at, replica) }
+            let known = plan.providers.indices.map { evidence(of: $0, replica) }
             let review = LossReview.decide(
                 recovery, known, comparisonSettings(replica), callersRepeatFor: nil, now: storeTime(site))
             switch review {
@@ -39,17 +39,16 @@ extension World {
         if !isFinished { push(.site(.review), after: World.reviewEvery) }
     }
 
-    private func evidence(of provider: Int, since loss: Timestamp, _ replica: Int) -> LossReview.Evidence {
+    private func evidence(of provider: Int, _ replica: Int) -> LossReview.Evidence {
         let comparisons = sites[replicas[replica].site].store.comparisons
         let name = providerNames[provider]
-        let runs = comparisons.runs.values.lazy.filter { $0.createdAt >= loss }
         let settlement = comparisons.discrepancies.values.reduce(LossReview.Settlement.done) { furthest, found in
             let isTheirs = found.provider == name && LossReview.onlyTheirs.contains(found.finding)
             return isTheirs ? max(furthest, LossReview.Settlement(found)) : furthest
         }
         return LossReview.Evidence(
             provider: name, contract: contracts(replica)[name] ?? plan.providers[provider].contract,
-            runs: runs, settlement: settlement)
+            runs: comparisons.reviewedRuns(of: name), settlement: settlement)
     }
 
     /// What no program can compare, a person compares once both sides show everything.
