@@ -24,7 +24,34 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The console's pages are part of the program, so that a container needs no file of them.
+let consolePages = [
+    "comparison",
+    "comparisons",
+    "discrepancy",
+    "drills",
+    "entry",
+    "failure",
+    "layout",
+    "money",
+    "more",
+    "now",
+    "payment",
+    "paymentrow",
+    "payments",
+    "problem",
+    "proposal",
+    "queue",
+    "repair",
+    "repairrow",
+    "repairs",
+    "signin",
+    "site",
+    "time",
+].map { Resource.embedInCode("Console/Templates/\($0).mustache") }
 
 let package = Package(
     name: "reconciled",
@@ -45,6 +72,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
     ],
     targets: [
         // Values and decisions. Nothing here does I/O, reads a clock or draws a random number.
@@ -96,9 +124,13 @@ let package = Package(
         .target(
             name: "OperationsConsole",
             dependencies: [
-                "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", hummingbird, logging, metrics, coreMetrics,
+                "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", hummingbird, mustache, crypto, logging, metrics,
+                coreMetrics, lifecycle,
             ],
-            swiftSettings: strict),
+            resources: consolePages + [
+                .embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js"),
+                .embedInCode("Console/Assets/icon.svg"),
+            ], swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
         .target(
             name: "Simulation", dependencies: ["MemoryStore", "PaymentCore", "Reconciler"], swiftSettings: core),

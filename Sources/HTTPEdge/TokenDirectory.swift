@@ -29,8 +29,13 @@ package struct TokenDirectory<Owner: Hashable & Sendable>: Sendable {
     ///
     /// The look-up is by digest, which nobody can steer towards an entry byte by byte. The entry found is compared
     /// once more in constant time.
-    package func owner(bearing token: String) -> Owner? {
-        let digest = Array(SHA256.hash(data: Array(token.utf8)))
+    package func owner(bearing token: String) -> Owner? { owner(ofDigest: TokenDirectory.digest(token)) }
+
+    /// The SHA-256 digest of a token, under which its owner is found again.
+    package static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+
+    /// Whose token has this digest.
+    package func owner(ofDigest digest: [UInt8]) -> Owner? {
         guard let index = owners.index(forKey: digest) else { return nil }
         let (known, owner) = owners[index]
         let difference = zip(known, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }

@@ -43,6 +43,7 @@ public struct ProbeChecks: Sendable {
 /// the public API.
 public struct AdminAPI: Sendable {
     private let responder: AdminResponder
+    private let history: ConsoleHistory?
     private let limits: AdminLimits
     private let logger: Logger
 
@@ -56,13 +57,14 @@ public struct AdminAPI: Sendable {
     ///   - comparisons: What operators may ask of comparisons; without it there is nothing under their routes.
     ///   - site: What operators may ask of the site; without it there is nothing under its routes.
     ///   - repairs: What operators may ask of repairs; without it there is nothing under their routes.
+    ///   - console: What the console shows beside the answers of this API; without it there is no console.
     ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
     ///   - logger: Gets one line for each request of an operator.
     public init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
         operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
-        site: OperatorSite? = nil, repairs: OperatorRepairs? = nil,
+        site: OperatorSite? = nil, repairs: OperatorRepairs? = nil, console: ConsoleContent? = nil,
         descriptions: OperationsDescriptions = OperationsDescriptions(),
         limits: AdminLimits = AdminLimits(),
         logger: Logger
@@ -75,9 +77,13 @@ public struct AdminAPI: Sendable {
         let probes = Probes(
             progress: progress, readiness: board(checks.readiness), startup: board(checks.startup),
             activity: board(checks.activity))
+        let desk = OperatorDesk(reads: reads, comparisons: comparisons, repairs: repairs, site: site)
+        history = console?.history
         responder = AdminResponder(
-            probes: probes, metrics: metrics, operators: operators, reads: reads, comparisons: comparisons,
-            site: site, repairs: repairs, descriptions: descriptions, limits: limits, logger: logger)
+            probes: probes, metrics: metrics, operators: operators, desk: desk,
+            console: console.map {
+                Console(desk: desk, operators: operators, content: $0, limits: limits, logger: logger)
+            }, descriptions: descriptions, limits: limits, logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.
@@ -94,6 +100,7 @@ public struct AdminAPI: Sendable {
             responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
         let probes = responder.probes
         application.services = [probes.readiness, probes.startup, probes.activity]
+        if let history { application.services.append(history) }
         return application
     }
 }

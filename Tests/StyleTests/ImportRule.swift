@@ -47,6 +47,7 @@ struct ImportRule {
             "CLibCurl": ["HTTPTransport"],
             "CLibPQ": ["PostgresStore"],
             "GRDB": ["SQLiteStore", "ProviderSimulator"],
+            "Mustache": ["OperationsConsole"],
             "Hummingbird": ["HTTPEdge", "PaymentAPI", "OperationsConsole", "ProviderSimulator", "ReconcileDaemon"],
         ])
 

@@ -15,10 +15,8 @@ public struct AdminResponder: HTTPResponder {
     let probes: Probes
     let metrics: MetricsRegistry
     let operators: OperatorDirectory
-    let reads: OperatorReads
-    let comparisons: OperatorComparisons?
-    let site: OperatorSite?
-    let repairs: OperatorRepairs?
+    let desk: OperatorDesk
+    let console: Console?
     let descriptions: OperationsDescriptions
     let limits: AdminLimits
     let logger: Logger
@@ -26,6 +24,7 @@ public struct AdminResponder: HTTPResponder {
     /// Answers one request.
     public func respond(to request: Request, context: Context) async throws -> Response {
         let target = PathAndQuery(request.head.path ?? "")
+        if let console, Console.serves(target.path) { return await console.respond(to: request, target) }
         // A body that is not read to its end ends the connection.
         var isUnread = BodyReading.isAnnounced(request)
         var answer: Answer
@@ -67,12 +66,10 @@ public struct AdminResponder: HTTPResponder {
         guard let found else { throw .notFound }
         let method = request.method.rawValue
         guard found.route.methods.contains(method) else { throw .methodNotAllowed(found.route.methods) }
-        if let person, method != "GET", person.role < .operator { throw .forbidden(needs: .operator) }
+        if let person { try OperatorDesk.permit(method, to: person) }
         let routed = Routed(
             route: found.route, method: method, id: found.id, person: person, approver: try approver(request))
-        guard comparisons != nil || routed.operation == nil else { throw .notFound }
-        guard repairs != nil || routed.repair == nil else { throw .notFound }
-        guard site != nil || found.route.siteOperation == nil else { throw .notFound }
+        guard desk.has(found.route) else { throw .notFound }
         return routed
     }
 
@@ -109,13 +106,13 @@ public struct AdminResponder: HTTPResponder {
         case .paymentsDescription:
             return Answer(200, contentType: "application/yaml", body: descriptions.payments)
         case .payments, .payment, .events, .explanation, .runs, .run, .findings, .abandonment, .discrepancies,
-            .discrepancy, .assignment, .comments, .close, .repairs, .repair, .approval, .rejection, .site, .promotion,
-            .drain, .demotion, .mode:
+            .discrepancy, .assignment, .comments, .close, .repairs, .repair, .approval, .rejection, .site,
+            .obstacles, .promotion, .drain, .demotion, .mode:
             guard let person = routed.person else { throw Problem.unauthorized }
             let request = OperatorRequest(
                 person: person.name, role: person.role, approver: routed.approver, id: routed.id, query: query,
                 body: body)
-            let answer = try await operatorAnswer(routed, request)
+            let answer = await desk.answer(routed.route, routed.method, request)
             logger.info(
                 "operator request answered",
                 metadata: [
@@ -123,20 +120,6 @@ public struct AdminResponder: HTTPResponder {
                     "route": .string(routed.route.rawValue), "status": .stringConvertible(answer.status),
                 ])
             return Answer(telling: answer)
-        }
-    }
-
-    private func operatorAnswer(_ routed: Routed, _ request: OperatorRequest) async throws -> OperatorAnswer {
-        switch routed.route {
-        case .payments: return await reads.list(request.query)
-        case .payment: return await reads.payment(request.id)
-        case .events: return await reads.events(request.id, request.query)
-        case .explanation: return await reads.explanation(request.id)
-        default:
-            if let site, let operation = routed.route.siteOperation { return await site.answer(operation, request) }
-            if let repairs, let operation = routed.repair { return await repairs.answer(operation, request) }
-            guard let comparisons, let operation = routed.operation else { throw Problem.notFound }
-            return await comparisons.answer(operation, request)
         }
     }
 }

@@ -27,6 +27,7 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     case approval = "/v1/repairs/{id}/approve"
     case rejection = "/v1/repairs/{id}/reject"
     case site = "/v1/site"
+    case obstacles = "/v1/site/obstacles"
     case promotion = "/v1/site/promote"
     case drain = "/v1/site/drain"
     case demotion = "/v1/site/demote"
@@ -76,6 +77,7 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     var siteOperation: OperatorSite.Operation? {
         switch self {
         case .site: .read
+        case .obstacles: .readObstacles
         case .promotion: .promote
         case .drain: .drain
         case .demotion: .demote

@@ -27,4 +27,18 @@ public struct OperatorDirectory: Sendable {
 
     /// Whose request it is, by the values of its `Authorization` headers, or of those that hold a second token.
     func person(authorization values: [String]) -> Operator? { tokens.current.owner(authorization: values) }
+
+    /// What a session keeps of the token that began it; `nil` if the token belongs to nobody.
+    func credential(_ token: String) -> OperatorCredential? {
+        let digest = TokenDirectory<Operator>.digest(token)
+        return tokens.current.owner(ofDigest: digest) == nil ? nil : OperatorCredential(digest: digest)
+    }
+
+    /// Whose credential it is now; `nil` once the token was replaced or its owner taken away.
+    func person(_ credential: OperatorCredential) -> Operator? { tokens.current.owner(ofDigest: credential.digest) }
+}
+
+/// The digest of an operator's token.
+struct OperatorCredential: Sendable, Hashable {
+    fileprivate let digest: [UInt8]
 }

@@ -8,6 +8,8 @@ public struct OperatorSite: Sendable {
     public enum Operation: Sendable, Hashable, CaseIterable {
         /// `GET /v1/site`
         case read
+        /// `GET /v1/site/obstacles`
+        case readObstacles
         /// `POST /v1/site/promote`
         case promote
         /// `POST /v1/site/drain`
@@ -37,6 +39,7 @@ extension OperatorSite {
         self.init { operation, request in
             switch operation {
             case .read: await routes.site(query: request.query)
+            case .readObstacles: await routes.obstacles(query: request.query, for: request.person)
             case .promote:
                 await routes.promote(
                     query: request.query, body: request.body, by: request.person, approver: request.approver)

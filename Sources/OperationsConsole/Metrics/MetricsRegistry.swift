@@ -53,6 +53,15 @@ public final class MetricsRegistry: MetricsFactory {
         return OpenMetricsText.write(families, help: help)
     }
 
+    /// The values of a family of counters or gauges now, with the labels of each; none where there is no such family.
+    func values(of family: String) -> [(labels: [MetricLabel], value: Double)] {
+        let series = state.withLock { $0.families[family]?.series ?? [:] }
+        return series.compactMap { labels, series in
+            let value = series.samples().first { $0.suffix != "_created" }?.value
+            return value.flatMap { Double($0) }.map { (labels, $0) }
+        }
+    }
+
     private func series<Series: MetricSeries>(
         _ label: String, _ dimensions: [(String, String)], _ kind: MetricKind, make: () -> Series
     ) -> Series {

@@ -24,6 +24,17 @@ struct SiteRoutes: Sendable {
         }
     }
 
+    /// `GET /v1/site/obstacles`: what stands against a promotion that overrides nothing.
+    func obstacles(query: String?, for person: String) async -> OperatorAnswer {
+        await OperatorAnswer.of { () async throws(Problem) in
+            _ = try QueryParameters(query, allowed: [])
+            let obstacles = try await tell { () async throws(SiteDeskFailure) in
+                try await desk.obstacles(PromotionRequest(by: person, reason: "a look at the evidence"))
+            }
+            return Answer(200, .members(["obstacles": .array(obstacles.map(SiteRendering.obstacle))]))
+        }
+    }
+
     /// `POST /v1/site/promote`
     ///
     /// - Parameters:

@@ -15,6 +15,7 @@ extension Configuration {
     static func readAdmin(_ section: ConfigurationSection) -> Listener {
         Listener(
             host: section.text("host") ?? "127.0.0.1", port: section.int("port", in: 0...65_535, default: 8081),
-            maximumConnections: section.int("max_connections", in: 16...65_536, default: 256))
+            maximumConnections: section.int("max_connections", in: 16...65_536, default: 256),
+            drillReports: section.text("drill_reports"))
     }
 }

@@ -12,6 +12,8 @@ struct Configuration {
         var port: Int
         /// Connections that are open at the same time.
         var maximumConnections = 256
+        /// Where drills leave their reports, for the console.
+        var drillReports: String?
     }
 
     /// A caller or an operator, known by the SHA-256 of its bearer token.

@@ -29,6 +29,16 @@ extension Daemon {
         }
         var limits = AdminLimits()
         limits.maximumConnections = configuration.admin.maximumConnections
+        let reads = OperatorReads(
+            list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
+            events: { await reader.events(of: $0, query: $1) },
+            explanation: { await reader.explanation(of: $0) })
+        let clock = SystemClock()
+        let console = ConsoleContent(
+            history: ConsoleHistory(
+                reads: reads, metrics: registry, providers: configuration.providers.map(\.name.name).sorted(),
+                now: { clock.now() }),
+            drills: DrillReports(directory: configuration.admin.drillReports))
         let api = AdminAPI(
             progress: progress,
             checks: ProbeChecks(
@@ -36,12 +46,10 @@ extension Daemon {
                 activity: [running, activity(site.gate)]),
             metrics: registry,
             operators: secrets.operators,
-            reads: OperatorReads(
-                list: { await reader.list(query: $0) }, payment: { await reader.payment($0) },
-                events: { await reader.events(of: $0, query: $1) },
-                explanation: { await reader.explanation(of: $0) }),
+            reads: reads,
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
-            repairs: OperatorRepairs(desk: repairs), descriptions: .shipped, limits: limits, logger: logger)
+            repairs: OperatorRepairs(desk: repairs), console: console, descriptions: .shipped, limits: limits,
+            logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)
         }

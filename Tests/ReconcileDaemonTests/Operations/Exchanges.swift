@@ -243,10 +243,12 @@ struct Exchanges: Sendable {
             return usual("POST", path, path, .siteReading) + [refused]
         }
         let begun =
-            usual("GET", one, one, .siteReading) + usual("POST", promote, promote, body: fenced, .siteReading)
+            usual("GET", one, one, .siteReading) + usual("GET", "\(one)/obstacles", "\(one)/obstacles", .siteReading)
+            + usual("POST", promote, promote, body: fenced, .siteReading)
             + usual("POST", mode, mode, body: settling, .siteReading) + refused(promote, promote) + refused(mode, mode)
         return begun + shared + [
-            step(200, "GET", one), step(202, "POST", drain), step(409, "POST", promote, body: #"{"reason":"No."}"#),
+            step(200, "GET", one), step(200, "GET", "\(one)/obstacles"), step(202, "POST", drain),
+            step(409, "POST", promote, body: #"{"reason":"No."}"#),
             step(409, "POST", promote, body: fenced.replacing("1,", with: "9,")),
             step(200, "POST", promote, body: fenced), step(200, "POST", mode, body: settling),
             step(400, "POST", mode, body: #"{"mode":"half"}"#), step(200, "POST", drain),

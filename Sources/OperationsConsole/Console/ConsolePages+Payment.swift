@@ -1,0 +1,83 @@
+internal import HTTPEdge
+internal import PaymentCore
+
+extension ConsolePages {
+    /// `GET /console/payments/{id}`: why it is in its state, its legs, its history, and what may be done.
+    func payment(_ id: String, _ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
+        let payment = try await questions.ask(.payment, id: id, guest)
+        var model: [String: Any] = ["payment": payment, "id": id]
+        let explanation = await questions.part(.explanation, id: id, guest)
+        model["explanation"] = explanation
+        model["legs"] = ConsolePages.legs(payment, explanation)
+        if let trail = await trail(id, guest) {
+            model["trail"] = trail.entries
+            model["is_trail_cut"] = trail.isCut
+        }
+        let repairs = await questions.part(.repairs, query: "payment=\(id)&state=all", guest)?["data"]
+        model["repairs"] = repairs
+        model["has_repairs"] = (repairs as? [Any])?.isEmpty == false
+        if guest.person.role >= .operator, questions.has(.repairs), let explanation {
+            model["forms"] = ConsolePages.forms(payment, explanation)
+        }
+        return model
+    }
+
+    /// The trail of a payment, oldest first, up to 1,000 entries.
+    private func trail(_ id: String, _ guest: ConsoleGuest) async -> (entries: [[String: Any]], isCut: Bool)? {
+        var entries: [[String: Any]] = []
+        var cursor: String?
+        repeat {
+            let query = "limit=200" + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? "")
+            guard let page = await questions.part(.events, id: id, query: query, guest) else { return nil }
+            entries += page["data"] as? [[String: Any]] ?? []
+            cursor = page["next_cursor"] as? String
+        } while cursor != nil && entries.count < 1_000
+        return (entries.map(ConsolePages.entry), cursor != nil)
+    }
+
+    /// An entry of the trail: what it says first, and its other members in order of their names.
+    private static func entry(_ entry: [String: Any]) -> [String: Any] {
+        var shown = entry
+        let detail = entry["detail"] as? [String: String] ?? [:]
+        shown["kind"] = (entry["type"] as? String ?? "").replacing("_", with: " ")
+        shown["facts"] = detail["facts"]
+        shown["row"] = detail["row"]
+        shown["details"] = detail.sorted { $0.key < $1.key }.filter { $0.key != "facts" && $0.key != "row" }.map {
+            ["name": $0.key, "value": $0.value]
+        }
+        return shown
+    }
+
+    /// The legs, each with its part of the explanation.
+    private static func legs(_ payment: [String: Any], _ explanation: [String: Any]?) -> [[String: Any]] {
+        let explained = explanation?["legs"] as? [[String: Any]] ?? []
+        return (payment["legs"] as? [[String: Any]] ?? []).map { leg in
+            var shown = leg
+            shown["explained"] = explained.first { $0["index"] as? String == leg["index"] as? String }
+            return shown
+        }
+    }
+
+    /// A form for each part that waits for people.
+    private static func forms(_ payment: [String: Any], _ explanation: [String: Any]) -> [[String: Any]] {
+        let version = explanation["version"] as? String ?? ""
+        let currency = (payment["amount"] as? [String: Any])?["currency"] as? String ?? ""
+        func waits(_ part: [String: Any]) -> Bool {
+            (part["waits_for"] as? [String: Any])?["what"] as? String == "people"
+        }
+        func form(_ part: [String: Any], refund: String?) -> [String: Any] {
+            var form: [String: Any] = [
+                "leg": part["index"] as? String ?? "0", "provider": part["provider"] as? String ?? "",
+                "version": version, "currency": currency,
+            ]
+            form["refund"] = refund
+            return form
+        }
+        let legs = (explanation["legs"] as? [[String: Any]] ?? []).filter(waits).map { form($0, refund: nil) }
+        let refunds = (explanation["refunds"] as? [[String: Any]] ?? []).compactMap { refund -> [String: Any]? in
+            guard let part = refund["part"] as? [String: Any], waits(part) else { return nil }
+            return form(part, refund: refund["id"] as? String)
+        }
+        return legs + refunds
+    }
+}

@@ -1,0 +1,40 @@
+internal import Mustache
+
+/// The templates of the console's pages.
+///
+/// They escape everything: none of them has the marks that put a text in as it is, which a test makes sure of.
+struct ConsoleTemplates: Sendable {
+    private static let sources: [(name: String, text: [UInt8])] = [
+        ("layout", PackageResources.layout_mustache), ("time", PackageResources.time_mustache),
+        ("money", PackageResources.money_mustache), ("problem", PackageResources.problem_mustache),
+        ("more", PackageResources.more_mustache), ("paymentrow", PackageResources.paymentrow_mustache),
+        ("repairrow", PackageResources.repairrow_mustache),
+        ("signin", PackageResources.signin_mustache), ("now", PackageResources.now_mustache),
+        ("payments", PackageResources.payments_mustache), ("payment", PackageResources.payment_mustache),
+        ("proposal", PackageResources.proposal_mustache), ("queue", PackageResources.queue_mustache),
+        ("discrepancy", PackageResources.discrepancy_mustache), ("repairs", PackageResources.repairs_mustache),
+        ("repair", PackageResources.repair_mustache), ("comparisons", PackageResources.comparisons_mustache),
+        ("comparison", PackageResources.comparison_mustache), ("drills", PackageResources.drills_mustache),
+        ("site", PackageResources.site_mustache), ("failure", PackageResources.failure_mustache),
+        ("entry", PackageResources.entry_mustache),
+    ]
+
+    /// The names of all templates, and their texts.
+    static var all: [(name: String, text: String)] {
+        sources.map { ($0.name, String(decoding: $0.text, as: UTF8.self)) }
+    }
+
+    private let library: MustacheLibrary
+
+    /// Reads all templates. They are part of the program: one that cannot be read is a defect, and is left out.
+    init() {
+        var library = MustacheLibrary()
+        for (name, text) in ConsoleTemplates.all { try? library.register(text, named: name) }
+        self.library = library
+    }
+
+    /// The page of a template, in bytes; `nil` where there is no such template.
+    func render(_ name: String, _ model: [String: Any]) -> [UInt8]? {
+        library.render(model, withTemplate: name).map { Array($0.utf8) }
+    }
+}

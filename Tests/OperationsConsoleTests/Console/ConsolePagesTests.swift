@@ -1,0 +1,107 @@
+import HTTPEdge
+import PaymentCore
+import StrictJSON
+import Testing
+
+@testable import OperationsConsole
+
+/// What pages are made of.
+@Suite struct ConsolePagesTests {
+    @Test func `every template can be read, and none puts a text in as it is`() {
+        let templates = ConsoleTemplates()
+        for (name, text) in ConsoleTemplates.all {
+            #expect(templates.render(name, [:]) != nil, "\(name) cannot be read")
+            #expect(!text.contains("{{{") && !text.contains("{{&") && !text.contains("{{%"), "\(name) does not escape")
+            #expect(!text.contains(" style=") && !text.contains(/\ on[a-z]+=/), "\(name) needs what the policy forbids")
+            let partials = text.matches(of: /\{\{[><]\s*([a-z]+)/).map { String($0.output.1) }
+            for partial in partials {
+                #expect(ConsoleTemplates.all.contains { $0.name == partial }, "\(name) names \(partial)")
+            }
+        }
+    }
+
+    @Test func `what people and providers wrote is text, wherever it is shown`() async throws {
+        let evil = #"</td><script>alert(1)</script>\"'&"#
+        let payment = #"""
+            {"id":"pay_1","state":"quarantined","reason":{"code":"\#(evil)","detail":"\#(evil)"},
+             "amount":{"value":1,"currency":"JPY"},"reference":"\#(evil)","metadata":{"a":"\#(evil)"},
+             "legs":[{"index":0,"provider":"card","state":"quarantined","instrument":"\#(evil)",
+                      "reason":{"code":"x","detail":"\#(evil)"}}]}
+            """#
+        let explanation = #"""
+            {"version":1,"sentences":["\#(evil)"],"remedies":[{"name":"decide","sentence":"\#(evil)"}],
+             "legs":[{"index":0,"provider":"\#(evil)","sentences":["\#(evil)"],"waits_for":{"what":"people"}}]}
+            """#
+        let repair = #"{"id":"rep_1","state":"proposed","evidence":{"text":"\#(evil)","reference":"\#(evil)"}}"#
+        try await ConsoleStage.run(
+            payment: payment, explanation: explanation, repair: ConsoleStage.answer(200, repair)
+        ) { stage in
+            let ken = try await stage.signIn("ken")
+            let quoted = evil.replacing(#"\""#, with: "\"").percentEncoded
+            let pages = [
+                "", "payments", "payments?q=\(quoted)", "payments/pay_1", "queue", "repairs/rep_1",
+                "sign-in?next=\(quoted)",
+            ]
+            for page in pages {
+                let reply = try await stage.send("GET", "/console/\(page)", session: ken.session)
+                #expect(reply.status == 200, "\(page): \(reply.status)")
+                #expect(!reply.body.contains("<script>alert") && !reply.body.contains("</td><script"), "\(page)")
+            }
+            let shown = try await stage.send("GET", "/console/payments/pay_1", session: ken.session).body
+            #expect(shown.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"))
+        }
+    }
+
+    @Test func `a search asks the API for what was chosen, and an identifier leads to its payment`() async throws {
+        try await ConsoleStage.run { stage in
+            let hana = try await stage.signIn("hana")
+            let id = "pay_" + String(repeating: "a", count: 40)
+            let found = try await stage.send("GET", "/console/payments?q=\(id)&state=", session: hana.session)
+            #expect(found.status == 303 && found.header("location") == "/console/payments/\(id)")
+            let query = "q=order+1%2F2&state=failed&waiting_for=&provider=card&within=1h"
+            let page = try await stage.send("GET", "/console/payments?\(query)", session: hana.session)
+            #expect(page.status == 200 && page.body.contains(#"<option value="failed" selected>"#))
+            let asked = stage.asked.all.last?.request.query ?? ""
+            #expect(
+                asked == "limit=50&reference=order%201%2F2&state=failed&provider=card"
+                    + "&created_after=2027-01-15T07%3A00%3A00.000Z", "\(asked)")
+            let wrong = try await stage.send("GET", "/console/payments?surprise=1", session: hana.session)
+            #expect(wrong.status == 400 && wrong.body.contains("allowed:"))
+        }
+    }
+
+    @Test func `a table is CSV, and no cell of it is a formula`() async throws {
+        #expect(ConsolePages.cell("order 1") == "order 1")
+        #expect(ConsolePages.cell("a,\"b\"\nc") == "\"a,\"\"b\"\"\nc\"")
+        for formula in ["=1+1", "+1", "-1", "@a"] { #expect(ConsolePages.cell(formula) == "'\(formula)") }
+        let payment = #"""
+            {"id":"pay_1","state":"failed","reason":{"code":"declined","detail":null},"reference":"=cmd,1",
+             "amount":{"value":1234,"currency":"EUR"},"captured":{"value":0,"currency":"EUR"},
+             "refunded":{"value":0,"currency":"EUR"},"capture":"manual","created_at":"c","updated_at":"u"}
+            """#
+        try await ConsoleStage.run(payment: payment) { stage in
+            let hana = try await stage.signIn("hana")
+            let table = try await stage.send("GET", "/console/payments.csv?state=failed", session: hana.session)
+            #expect(table.header("content-type") == "text/csv; charset=utf-8")
+            #expect(table.header("content-disposition") == "attachment; filename=\"payments.csv\"")
+            #expect(table.body.contains("\r\npay_1,failed,declined,1234,0,0,EUR,manual,\"'=cmd,1\",c,u\r\n"))
+        }
+    }
+
+    @Test(arguments: [
+        (0, "JPY", "0 JPY"), (1_234_567, "JPY", "1,234,567 JPY"), (5, "EUR", "0.05 EUR"),
+        (-123_456, "EUR", "−1,234.56 EUR"),
+        (100_000, "EUR", "1,000.00 EUR"), (1, "BHD", "0.001 BHD"), (Int64.min, "JPY", "−9,223,372,036,854,775,808 JPY"),
+    ])
+    func `amounts are shown in major units of their currency`(value: Int64, code: String, text: String) throws {
+        #expect(ViewModel.amount(value, try #require(Currency(code: code))) == text)
+    }
+
+    @Test func `documents become what templates read, and null is not there`() {
+        let model = ViewModel.members(
+            Array(#"{"a":null,"b":{"value":150,"currency":"EUR"},"c":[1,null],"d":false}"#.utf8))
+        #expect(model["a"] == nil && (model["b"] as? [String: Any])?["text"] as? String == "1.50 EUR")
+        #expect(model["c"] as? [String] == ["1"] && model["d"] as? Bool == false)
+        #expect(ViewModel.members(Array("no".utf8)).isEmpty)
+    }
+}

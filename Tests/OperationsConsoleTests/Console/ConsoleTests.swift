@@ -1,0 +1,185 @@
+import HTTPEdge
+import PaymentCore
+import Testing
+
+@testable import OperationsConsole
+
+/// Who may see the console, and what reaches the operations API from it.
+@Suite struct ConsoleTests {
+    private static let problem = #"""
+        {"type":"/problems/state-conflict","title":"The repair is not carried out","status":409,
+         "detail":"What is known has changed.","field":"version"}
+        """#
+
+    @Test func `without a session every page leads to the sign-in, and only what it needs is served`() async throws {
+        try await ConsoleStage.run { stage in
+            for route in ConsoleRoute.allCases {
+                let path = route.rawValue.replacing("{id}", with: "pay_1")
+                let method = route.methods[0]
+                let reply = try await stage.send(method, path, form: method == "POST" ? "" : nil)
+                switch (route.isOpen, method) {
+                case (true, _): #expect(reply.status == 200, "\(path)")
+                case (false, "GET"):
+                    #expect(reply.status == 303, "\(path)")
+                    #expect(reply.header("location")?.hasPrefix("/console/sign-in?next=%2Fconsole") == true)
+                default: #expect(reply.status == 401, "\(path)")
+                }
+                #expect(!reply.body.contains("hana"))
+            }
+            #expect(stage.asked.all.allSatisfy { $0.route == "list" && $0.request.person == "-" })
+        }
+    }
+
+    @Test func `a cookie is seen by no script and no other page, and every answer has a strict policy`() async throws {
+        try await ConsoleStage.run { stage in
+            let form = "token=\(ConsoleStage.tokens["hana"] ?? "")&next=%2Fconsole%2Fqueue"
+            let plain = try await stage.send("POST", "/console/sign-in", form: form)
+            #expect(plain.status == 303 && plain.header("location") == "/console/queue")
+            let cookie = plain.header("set-cookie") ?? ""
+            #expect(cookie.hasSuffix("; Path=/console; HttpOnly; SameSite=Strict"), "\(cookie)")
+            let secure = try await stage.send(
+                "POST", "/console/sign-in", form: form, headers: ["X-Forwarded-Proto: https"])
+            #expect(secure.header("set-cookie")?.contains("; Secure") == true)
+            #expect(plain.session != secure.session)
+            let page = try await stage.send("GET", "/console/", session: plain.session)
+            #expect(page.status == 200)
+            let policy = page.header("content-security-policy") ?? ""
+            #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"), "\(policy)")
+            #expect(page.header("x-frame-options") == "DENY" && page.header("cache-control") == "no-store")
+            #expect(page.header("x-content-type-options") == "nosniff")
+        }
+    }
+
+    @Test func `a wrong token is told so, and begins nothing`() async throws {
+        try await ConsoleStage.run { stage in
+            for token in ["", "wrong", "hana-token-0001x"] {
+                let reply = try await stage.send("POST", "/console/sign-in", form: "token=\(token)&next=")
+                #expect(reply.status == 401 && reply.header("set-cookie") == nil)
+                #expect(reply.body.contains("Nobody has this token"))
+                #expect(reply.header("www-authenticate") == nil)
+            }
+        }
+    }
+
+    @Test func `a form of another session, of another site or of none is refused, and nothing is done`() async throws {
+        try await ConsoleStage.run { stage in
+            let hana = try await stage.signIn("hana")
+            let ken = try await stage.signIn("ken")
+            let path = "/console/payments/pay_1/repairs"
+            func form(_ token: String) -> String { "form_token=\(token)&leg=0&action=resume&text=because+so&version=1" }
+            let cases: [(session: String, form: String, headers: [String], status: Int)] = [
+                (hana.session, form(ken.formToken), [], 403), (hana.session, form(""), [], 403),
+                (hana.session, form(hana.formToken), ["Origin: https://other.example"], 403),
+                (hana.session, form(hana.formToken), ["Origin: null"], 403),
+                (hana.session, form(hana.formToken), ["Sec-Fetch-Site: cross-site"], 403),
+                (hana.session, form(hana.formToken), ["Sec-Fetch-Site: same-site"], 403),
+                ("unknown", form(hana.formToken), [], 401),
+                (hana.session, form(hana.formToken), ["Content-Type: application/json"], 415),
+                (hana.session, "surprise=1&" + form(hana.formToken), [], 400),
+                (hana.session, form(hana.formToken) + "&reference=4111111111111111", [], 422),
+                (hana.session, String(repeating: "x", count: 40_000), [], 413),
+            ]
+            for (session, form, headers, status) in cases {
+                let reply = try await stage.send("POST", path, session: session, form: form, headers: headers)
+                #expect(reply.status == status, "\(form.prefix(60)) \(headers): \(reply.status)")
+            }
+            #expect(!stage.asked.all.contains { $0.route == "propose" })
+            for headers in [[], ["Origin: http://127.0.0.1:\(stage.port)"], ["Sec-Fetch-Site: same-origin"]] {
+                let done = try await stage.send(
+                    "POST", path, session: hana.session, form: form(hana.formToken), headers: headers)
+                #expect(done.status == 303 && done.header("location") == "/console/repairs/rep_1", "\(done)")
+            }
+            let proposed = stage.asked.all.filter { $0.route == "propose" }
+            #expect(proposed.count == 3 && proposed.allSatisfy { $0.request.person == "hana" })
+            let body = String(decoding: proposed.first?.request.body ?? [], as: UTF8.self)
+            #expect(
+                body.contains(#""payment_id":"pay_1","leg":0,"refund":null,"action":"resume""#)
+                    && body.contains(#""text":"because so""#) && body.contains(#""version":1"#), "\(body)")
+        }
+    }
+
+    @Test func `a viewer reads, and is refused what changes something`() async throws {
+        try await ConsoleStage.run(
+            explanation: #"{"version":3,"legs":[{"index":0,"provider":"card","waits_for":{"what":"people"}}]}"#
+        ) { stage in
+            let vera = try await stage.signIn("vera")
+            let page = try await stage.send("GET", "/console/payments/pay_1", session: vera.session)
+            #expect(page.status == 200 && !page.body.contains("Propose a repair"))
+            let form = "form_token=\(vera.formToken)&leg=0&action=resume&text=because+so&version=3"
+            let refused = try await stage.send(
+                "POST", "/console/payments/pay_1/repairs", session: vera.session, form: form)
+            #expect(refused.status == 403 && refused.body.contains("Needs the role operator"), "\(refused.body)")
+            #expect(!stage.asked.all.contains { $0.route == "propose" })
+            let hana = try await stage.signIn("hana")
+            let form2 = try await stage.send("GET", "/console/payments/pay_1", session: hana.session)
+            #expect(form2.body.contains("Propose a repair") && form2.body.contains(#"name="version" value="3""#))
+        }
+    }
+
+    @Test func `what the API refuses is shown with what was written, and what would be allowed`() async throws {
+        try await ConsoleStage.run(
+            explanation: #"{"version":3,"legs":[{"index":0,"provider":"card","waits_for":{"what":"people"}}]}"#,
+            repair: ConsoleStage.answer(409, Self.problem)
+        ) { stage in
+            let hana = try await stage.signIn("hana")
+            let form = "form_token=\(hana.formToken)&leg=0&action=undo&text=Their+mail+%3C17%3E&version=2"
+            let reply = try await stage.send(
+                "POST", "/console/payments/pay_1/repairs", session: hana.session, form: form)
+            #expect(reply.status == 409)
+            #expect(reply.body.contains("What is known has changed.") && reply.body.contains("<code>version</code>"))
+            #expect(reply.body.contains(">Their mail &lt;17&gt;</textarea>"))
+            #expect(reply.body.contains(#"<option value="undo" selected>"#))
+        }
+    }
+
+    @Test func `signing out ends the session, also for whoever copied its cookie`() async throws {
+        try await ConsoleStage.run { stage in
+            let hana = try await stage.signIn("hana")
+            let out = try await stage.send(
+                "POST", "/console/sign-out", session: hana.session, form: "form_token=\(hana.formToken)")
+            #expect(out.status == 303 && out.header("set-cookie")?.contains("Max-Age=0") == true)
+            #expect(try await stage.send("GET", "/console/", session: hana.session).status == 303)
+        }
+    }
+
+    @Test func `a token that is taken away ends the sessions that it began`() async throws {
+        try await ConsoleStage.run { stage in
+            let hana = try await stage.signIn("hana")
+            #expect(try await stage.send("GET", "/console/", session: hana.session).status == 200)
+            stage.operators.replace(with: try ConsoleStage.directory(["ken"]))
+            #expect(try await stage.send("GET", "/console/", session: hana.session).status == 303)
+        }
+    }
+
+    @Test func `a link in somebody else's page comes back with the cookie, and not to the sign-in`() async throws {
+        try await ConsoleStage.run { stage in
+            let reply = try await stage.send(
+                "GET", "/console/payments/pay_1", headers: ["Sec-Fetch-Site: cross-site"])
+            #expect(reply.status == 200 && reply.body.contains("0; url=/console/payments/pay_1"), "\(reply.body)")
+        }
+    }
+
+    @Test func `the page after signing in is one of the console, whatever was asked for`() {
+        for next in ["/console/", "/console/payments/pay_1", "/console/queue?class=orphan"] {
+            #expect(Visit.safe(next) == next)
+        }
+        let others = [
+            nil, "", "/", "//other.example", "https://other.example/console/", "/console//other.example",
+            "/console/../v1/payments", "/console/sign-in", "/console/sign-out", "/console\\other", "/consolex",
+            "/console/queue?a=\r\nSet-Cookie: x", "/console/repairs/rep_1/approve",
+        ]
+        for next in others { #expect(Visit.safe(next) == "/console/", "\(next ?? "-")") }
+    }
+
+    @Test func `other methods, and paths that are not there, are said to be so`() async throws {
+        try await ConsoleStage.run { stage in
+            let hana = try await stage.signIn("hana")
+            let wrong = try await stage.send("DELETE", "/console/payments", session: hana.session)
+            #expect(wrong.status == 405 && wrong.header("allow") == "GET, HEAD")
+            for path in ["/console/nothing", "/console/payments/pay_1/more", "/console//"] {
+                #expect(try await stage.send("GET", path, session: hana.session).status == 404, "\(path)")
+            }
+            #expect(try await stage.send("GET", "/consolex", session: hana.session).status == 404)
+        }
+    }
+}
