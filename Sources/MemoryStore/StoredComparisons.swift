@@ -25,8 +25,8 @@ public struct StoredComparisons: Sendable {
 
     /// The runs.
     public internal(set) var runs: [ComparisonRunID: ComparisonRun] = [:]
-    /// What counts of each provider's runs when a loss is reviewed, which the simulation does every hour for days: copies
-    /// of whole runs took a fifth of its time.
+    /// What counts of each provider's runs when a loss is reviewed. The simulation does that every hour for days:
+    /// copies of whole runs took a fifth of its time.
     private var reviewed: [ProviderName: [ComparisonRunID: LossReview.Run]] = [:]
     /// The runs that people asked for, in the order in which they were planned.
     var asked: [ComparisonRunID] = []

@@ -8,12 +8,24 @@ extension ConsolePages {
         let end = history.moment
         var strips: [[String: Any]] = []
         for provider in history.providers {
-            let page = try await questions.ask(.runs, query: "provider=\(provider)&limit=200", guest)
-            let runs = page["data"] as? [[String: Any]] ?? []
+            let runs = try await runs(at: provider, guest)
             strips.append(["provider": provider, "rectangles": ComparisonStrip(until: end).rectangles(runs)])
         }
         let newest = try await questions.ask(.runs, query: "limit=30", guest)
         return ["strips": strips, "runs": newest["data"] ?? []]
+    }
+
+    /// The newest 1,000 runs at a provider: a week of windows of ten minutes.
+    private func runs(at provider: String, _ guest: ConsoleGuest) async throws(Problem) -> [[String: Any]] {
+        var runs: [[String: Any]] = []
+        var cursor: String?
+        repeat {
+            let query = "provider=\(provider)&limit=200" + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? "")
+            let page = try await questions.ask(.runs, query: query, guest)
+            runs += page["data"] as? [[String: Any]] ?? []
+            cursor = page["next_cursor"] as? String
+        } while cursor != nil && runs.count < 1_000
+        return runs
     }
 
     /// `GET /console/comparisons/{id}`

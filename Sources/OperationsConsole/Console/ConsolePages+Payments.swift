@@ -88,7 +88,8 @@ extension ConsolePages {
         let search = try PaymentSearch(guest.visit.query)
         let query = search.query(now: history.moment, limit: 200)
         var lines = [
-            "id,state,reason,amount_minor,captured_minor,refunded_minor,currency,capture,reference,created_at,updated_at"
+            "id,state,reason,amount_minor,captured_minor,refunded_minor,currency,capture,reference,created_at,"
+                + "updated_at"
         ]
         var cursor: String?
         repeat {

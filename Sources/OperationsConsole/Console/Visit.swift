@@ -79,7 +79,8 @@ struct Visit: Sendable {
         return found.route.methods.contains("GET")
     }
 
-    /// The value of `Set-Cookie`: a session until the browser ends, or its end. No script and no page of others sees it.
+    /// The value of `Set-Cookie`: a session until the browser ends, or its end. No script and no page of others sees
+    /// it.
     func cookie(_ session: String?) -> String {
         let end = session == nil ? "; Max-Age=0" : ""
         return "\(Visit.cookieName)=\(session ?? ""); Path=/console; HttpOnly; SameSite=Strict"
