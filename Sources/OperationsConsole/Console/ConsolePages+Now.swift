@@ -43,6 +43,10 @@ extension ConsolePages {
             model["lost"] = String(lost)
             model["is_losing"] = lost > 0
         }
+        if history.gauge("reconciled_provider_breaker_open", "provider", name) == 1 { model["is_probed"] = true }
+        if let queued = history.gauge("reconciled_provider_requests_waiting", "provider", name), queued > 0 {
+            model["queued"] = String(Int64(queued))
+        }
         if history.gauge("reconciled_provider_clock_in_doubt", "provider", name) == 1 { model["clock_in_doubt"] = true }
         if let lag = history.gauge("reconciled_comparison_lag_seconds", "provider", name) {
             model["compared"] = ConsolePages.span(seconds: Int64(lag))

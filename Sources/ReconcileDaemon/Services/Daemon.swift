@@ -41,8 +41,8 @@ struct Daemon {
         guard let opened = try await opening.open() else { return }
         let (store, identity) = (opened.store, opened.identity)
         let clocks = ProviderClockWatch()
-        let (providers, senders, amountCheck) = try assembleProviders(identity, clock, clocks, logger)
-        let parts = withFailpoints(store, providers)
+        let assembled = try assembleProviders(identity, clock, clocks, logger)
+        let parts = withFailpoints(store, assembled.providers)
         let settings = engineSettings(clocks)
         let engine = SettlementEngine(
             store: parts.store, providers: parts.providers, clock: clock, jitter: SystemJitter(),
@@ -61,7 +61,7 @@ struct Daemon {
         let repairs = RepairDesk(store: store, context: deciding(clocks)) { await engine.look() }
         let admin = try adminApplication(
             parts.store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
-        var services: [any Service] = [closing(store, senders, site, logger), admin]
+        var services: [any Service] = [closing(store, assembled.senders, site, logger), admin]
         // Before the engine in this list, and so stopped after it: what is on the wire is written under the term.
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
         if let standby = site.standby { services.append(standby) }
@@ -71,7 +71,7 @@ struct Daemon {
                 store: parts.store, engine: engine, clock: clock,
                 clocks: ProviderClockGauges(
                     providers: configuration.providers.map(\.name), watch: clocks, factory: registry),
-                logger: logger),
+                paths: ProviderPathGauges(paths: assembled.paths, factory: registry), logger: logger),
             SecretsService(
                 secrets: secrets, configuration: configuration, read: read, clock: clock, logger: logger),
             UpkeepService(store: store, gate: site.gate, clock: clock, logger: logger),
@@ -84,7 +84,8 @@ struct Daemon {
         if roles.api {
             services.append(
                 try callerApplication(
-                    operations, amountCheck, siteWord(site.gate, identity), descriptors, clock, announcement, logger))
+                    operations, assembled.amountCheck, siteWord(site.gate, identity), descriptors, clock, announcement,
+                    logger))
         }
         services.append(ReadinessService(readiness: readiness))
         let group = ServiceGroup(
@@ -194,65 +195,8 @@ struct Daemon {
 }
 
 extension Daemon {
-    private typealias AmountCheck = @Sendable (ProviderName, Money) -> String?
-
-    private func assembleProviders(
-        _ identity: StoreID?, _ clock: any WallClock, _ clocks: ProviderClockWatch, _ logger: Logger
-    ) throws -> ([any PaymentProvider], [CurlSender], AmountCheck) {
-        var providers: [any PaymentProvider] = []
-        var senders: [CurlSender] = []
-        var conversions: [ProviderName: AmountConversion] = [:]
-        for provider in configuration.providers {
-            // A sender for each: neither connections nor the loop of one provider can hold another up.
-            let sender = CurlSender(
-                configuration: CurlConfiguration(
-                    maximumConnections: provider.contract.concurrency, caBundlePath: provider.caBundle,
-                    allowPlainHTTP: provider.allowsPlainHTTP))
-            senders.append(sender)
-            let assembly = ProviderAssembly(
-                sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
-                clocks: clocks, logger: logger)
-            let settings = try settings(provider)
-            conversions[provider.name] = settings.conversion
-            guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
-            providers.append(assembled.provider)
-        }
-        let known = conversions
-        return (
-            providers, senders,
-            { name, amount in
-                guard let conversion = known[name] else { return nil }
-                do {
-                    _ = try conversion.units(for: amount)
-                    return nil
-                } catch {
-                    return "\(amount) is not a whole number of the provider's units"
-                }
-            }
-        )
-    }
-
-    private func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
-        let address: ProviderAddress
-        do {
-            address = try ProviderAddress(provider.url)
-        } catch {
-            throw CommandFailure(.usage, "provider \(provider.name): url: \(error.reason)")
-        }
-        var breaker = Breaker.Settings()
-        breaker.failurePercent = provider.breakerFailurePercent
-        breaker.openFor = provider.breakerOpenFor.duration
-        return ProviderSettings(
-            name: provider.name, address: address, contract: provider.contract,
-            tokens: secrets.providers[provider.name] ?? ReplaceableToken(BearerToken(provider.token)),
-            limits: TimeLimits(
-                connect: provider.connect.duration, tls: provider.tls.duration,
-                firstByte: provider.firstByte.duration, total: provider.total.duration),
-            breaker: breaker, conversion: provider.conversion)
-    }
-
     private func callerApplication(
-        _ operations: any PaymentOperations, _ amountCheck: @escaping AmountCheck,
+        _ operations: any PaymentOperations, _ amountCheck: @escaping AssembledProviders.AmountCheck,
         _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {

@@ -43,6 +43,8 @@ enum MetricsCatalogue {
         "reconciled_payments_due": "Payments that are due and not taken up.",
         "reconciled_payments_settled": "Payments that ended, by state.",
         "reconciled_payments_swept": "Payments that were taken up because they were due.",
+        "reconciled_provider_breaker_open": "1 where a provider fails so often that it is only probed.",
+        "reconciled_provider_requests_waiting": "Requests that wait for a provider's rate or concurrency.",
         "reconciled_provider_clock_in_doubt": "1 where a provider's clock is further from ours than its contract says.",
         "reconciled_provider_clock_offset_seconds": "How far a provider's clock is ahead of ours.",
         "reconciled_provider_clock_uncertainty_seconds": "How far the measured offset may be wrong.",

@@ -11,6 +11,7 @@ struct StatisticsService: Service {
     let engine: SettlementEngine
     let clock: any WallClock
     let clocks: ProviderClockGauges
+    let paths: ProviderPathGauges
     let logger: Logger
 
     private static let every = Span.seconds(5)
@@ -24,6 +25,7 @@ struct StatisticsService: Service {
             var process = ProcessGauges()
             while !Task.isCancelled {
                 clocks.record()
+                paths.record()
                 process.record()
                 let latches = await engine.unconfirmedLatches
                 unconfirmed.record(latches.count)
