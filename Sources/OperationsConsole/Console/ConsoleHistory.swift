@@ -12,6 +12,9 @@ public final class ConsoleHistory: Service, Sendable {
     /// The ages that are told apart, in seconds: what is younger than each belongs to it.
     static let ages: [Int64] = [60, 600, 3_600, .max]
 
+    /// The outcomes of requests that did not get through, or got no answer.
+    private static let lost: Set = ["indeterminate", "unsent"]
+
     /// What waited at one provider at one moment.
     struct Waiting: Sendable, Hashable {
         /// Payments of each age.
@@ -24,7 +27,7 @@ public final class ConsoleHistory: Service, Sendable {
     struct Sample: Sendable {
         let at: Timestamp
         let waiting: [String: Waiting]
-        /// Requests since the process began: all, and those that got no answer.
+        /// Requests since the process began: all, and those that did not get through or got no answer.
         let attempts: [String: (all: Double, lost: Double)]
         /// Payments that ended since the process began, by state.
         let settled: [String: Double]
@@ -104,7 +107,7 @@ public final class ConsoleHistory: Service, Sendable {
         var sums: [String: (all: Double, lost: Double)] = [:]
         for (labels, value) in metrics.values(of: "reconciled_attempts") {
             guard let provider = labels.first(where: { $0.name == "provider" })?.value else { continue }
-            let isLost = labels.contains { $0.name == "outcome" && $0.value == "indeterminate" }
+            let isLost = labels.contains { $0.name == "outcome" && ConsoleHistory.lost.contains($0.value) }
             sums[provider, default: (0, 0)].all += value
             if isLost { sums[provider, default: (0, 0)].lost += value }
         }

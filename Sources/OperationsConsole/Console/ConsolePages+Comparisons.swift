@@ -8,15 +8,18 @@ extension ConsolePages {
         let end = history.moment
         var strips: [[String: Any]] = []
         for provider in history.providers {
-            let runs = try await runs(at: provider, guest)
-            strips.append(["provider": provider, "rectangles": ComparisonStrip(until: end).rectangles(runs)])
+            let (runs, isCut) = try await runs(at: provider, guest)
+            let rectangles = ComparisonStrip(until: end).rectangles(runs, isCut: isCut)
+            strips.append(["provider": provider, "rectangles": rectangles])
         }
         let newest = try await questions.ask(.runs, query: "limit=30", guest)
         return ["strips": strips, "runs": newest["data"] ?? []]
     }
 
-    /// The newest 1,000 runs at a provider: a week of windows of ten minutes.
-    private func runs(at provider: String, _ guest: ConsoleGuest) async throws(Problem) -> [[String: Any]] {
+    /// The newest 1,000 runs at a provider, and whether there are older ones.
+    private func runs(at provider: String, _ guest: ConsoleGuest) async throws(Problem) -> (
+        [[String: Any]], isCut: Bool
+    ) {
         var runs: [[String: Any]] = []
         var cursor: String?
         repeat {
@@ -25,7 +28,7 @@ extension ConsolePages {
             runs += page["data"] as? [[String: Any]] ?? []
             cursor = page["next_cursor"] as? String
         } while cursor != nil && runs.count < 1_000
-        return runs
+        return (runs, cursor != nil)
     }
 
     /// `GET /console/comparisons/{id}`
@@ -35,7 +38,7 @@ extension ConsolePages {
         let findings = try await questions.ask(.findings, id: id, query: "limit=200", guest)
         let classes = (run["counts"] as? [String: Any])?["by_class"] as? [String: Any] ?? [:]
         return [
-            "run": run, "findings": findings["data"] ?? [],
+            "run": run, "findings": findings["data"] ?? [], "is_cut": findings["next_cursor"] != nil,
             "classes": classes.sorted { $0.key < $1.key }.map { ["name": $0.key, "count": "\($0.value)"] },
         ]
     }
@@ -64,26 +67,38 @@ struct ComparisonStrip {
         from = to - 7 * 86_400_000
     }
 
-    /// The rectangles of runs that count: dry ones show nothing. What nothing covers is a gap.
-    func rectangles(_ runs: [[String: Any]]) -> [[String: Any]] {
-        runs.reversed().compactMap { run in
-            guard run["dry_run"] as? Bool != true, let window = run["window"] as? [String: Any],
-                let begin = moment(window["from"]), let end = moment(window["to"]), end > from, begin < to
-            else { return nil }
-            let left = place(max(begin, from))
-            let right = place(min(end, to))
-            let kind =
-                switch (run["state"] as? String, run["proven"] as? Bool) {
-                case (_, true): "proven"
-                case ("completed", _): "unproven"
-                case ("abandoned", _): "abandoned"
-                default: "running"
-                }
-            return [
-                "x": String(left), "width": String(max(1, right - left)), "kind": kind,
-                "id": run["id"] as? String ?? "",
-            ]
+    /// What is drawn over what, where windows overlap: what is proven counts.
+    private static let order = ["abandoned", "running", "unproven", "proven"]
+
+    /// The rectangles of runs that count: dry ones show nothing. What nothing covers is a gap; where older runs were
+    /// not looked at, nothing is known.
+    func rectangles(_ runs: [[String: Any]], isCut: Bool = false) -> [[String: Any]] {
+        let drawn = runs.compactMap(rectangle).sorted { left, right in
+            let places = [left, right].map { Self.order.firstIndex(of: $0["kind"] as? String ?? "") ?? 0 }
+            return places[0] < places[1]
         }
+        let oldest = drawn.compactMap { ($0["x"] as? String).flatMap { Int($0) } }.min() ?? Self.width
+        guard isCut, oldest > 0 else { return drawn }
+        return [["x": "0", "width": String(oldest), "kind": "unknown", "id": ""]] + drawn
+    }
+
+    private func rectangle(_ run: [String: Any]) -> [String: Any]? {
+        guard run["dry_run"] as? Bool != true, let window = run["window"] as? [String: Any],
+            let begin = moment(window["from"]), let end = moment(window["to"]), end > from, begin < to
+        else { return nil }
+        let left = place(max(begin, from))
+        let right = place(min(end, to))
+        let kind =
+            switch (run["state"] as? String, run["proven"] as? Bool) {
+            case (_, true): "proven"
+            case ("completed", _): "unproven"
+            case ("abandoned", _): "abandoned"
+            default: "running"
+            }
+        return [
+            "x": String(left), "width": String(max(1, right - left)), "kind": kind,
+            "id": run["id"] as? String ?? "",
+        ]
     }
 
     private func place(_ moment: Int64) -> Int { Int((moment - from) * Int64(ComparisonStrip.width) / (to - from)) }

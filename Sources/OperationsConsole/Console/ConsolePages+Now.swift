@@ -8,12 +8,20 @@ extension ConsolePages {
         var model: [String: Any] = ["providers": history.providers.map { provider($0, samples) }]
         if let first = samples.first { model["seen_since"] = first.at.rfc3339 }
         model["settled"] = ConsolePages.settled(samples)
-        let people = await questions.part(.payments, query: "waiting_for=people&limit=5", guest)
-        model["people"] = people?["data"]
-        if people?["next_cursor"] != nil { model["more_people"] = true }
-        model["proposals"] = await questions.part(.repairs, query: "limit=5", guest)?["data"]
+        let lists: [(name: String, route: AdminRoute, query: String)] = [
+            ("people", .payments, "waiting_for=people&limit=5"), ("proposals", .repairs, "limit=5"),
+            ("discrepancies", .discrepancies, "limit=5"),
+        ]
+        for list in lists {
+            // What cannot be read must not look as if there were nothing.
+            guard let page = await questions.part(list.route, query: list.query, guest) else {
+                model["\(list.name)_unread"] = true
+                continue
+            }
+            model[list.name] = page["data"]
+            model["more_\(list.name)"] = page["next_cursor"] != nil
+        }
         model["decided"] = await questions.part(.repairs, query: "state=decided&limit=5", guest)?["data"]
-        model["discrepancies"] = await questions.part(.discrepancies, query: "limit=5", guest)?["data"]
         model["at_risk"] = history.gauges("reconciled_discrepancies_at_risk", by: "currency").compactMap {
             atRisk -> String? in
             guard atRisk.value > 0, let currency = Currency(code: atRisk.name) else { return nil }
@@ -34,6 +42,7 @@ extension ConsolePages {
                 ["age": String(index), "text": pair.0, "count": String(pair.1)]
             }
             model["waiting"] = String(waiting.byAge.reduce(0, +)) + (waiting.isMore ? "+" : "")
+            model["is_more"] = waiting.isMore
         }
         if let first = samples.first?.attempts[name] ?? samples.last.map({ _ in (0, 0) }),
             let last = samples.last?.attempts[name]

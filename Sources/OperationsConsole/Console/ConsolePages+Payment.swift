@@ -8,12 +8,20 @@ extension ConsolePages {
         var model: [String: Any] = ["payment": payment, "id": id]
         let explanation = await questions.part(.explanation, id: id, guest)
         model["explanation"] = explanation
+        model["is_unexplained"] = explanation == nil
         model["legs"] = ConsolePages.legs(payment, explanation)
+        let refunds = ConsolePages.refunds(payment, explanation)
+        model["refunds"] = refunds
+        model["has_refunds"] = !refunds.isEmpty
+        let metadata = payment["metadata"] as? [String: Any] ?? [:]
+        model["metadata"] = metadata.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": "\($0.value)"] }
         if let trail = await trail(id, guest) {
             model["trail"] = trail.entries
             model["is_trail_cut"] = trail.isCut
+        } else {
+            model["is_trail_unread"] = true
         }
-        let repairs = await questions.part(.repairs, query: "payment=\(id)&state=all", guest)?["data"]
+        let repairs = await questions.part(.repairs, query: "payment=\(id)&state=all&limit=200", guest)?["data"]
         model["repairs"] = repairs
         model["has_repairs"] = (repairs as? [Any])?.isEmpty == false
         if guest.person.role >= .operator, questions.has(.repairs), let explanation {
@@ -54,6 +62,17 @@ extension ConsolePages {
         return (payment["legs"] as? [[String: Any]] ?? []).map { leg in
             var shown = leg
             shown["explained"] = explained.first { $0["index"] as? String == leg["index"] as? String }
+            return shown
+        }
+    }
+
+    /// The refunds, each with what is not over of it.
+    private static func refunds(_ payment: [String: Any], _ explanation: [String: Any]?) -> [[String: Any]] {
+        let explained = explanation?["refunds"] as? [[String: Any]] ?? []
+        return (payment["refunds"] as? [[String: Any]] ?? []).map { refund in
+            var shown = refund
+            shown["explained"] = explained.filter { $0["id"] as? String == refund["id"] as? String }
+                .compactMap { $0["part"] as? [String: Any] }
             return shown
         }
     }

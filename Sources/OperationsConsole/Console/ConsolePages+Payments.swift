@@ -5,7 +5,7 @@ internal import StrictJSON
 extension ConsolePages {
     /// What can be looked for among payments, as the form of the page sends it.
     private struct PaymentSearch {
-        static let names = ["q", "state", "waiting_for", "provider", "within", "cursor"]
+        static let names = ["q", "state", "waiting_for", "provider", "within", "created_after", "cursor"]
         static let states = [
             "processing", "authorized", "succeeded", "canceling", "canceled", "failed", "quarantined",
         ]
@@ -20,8 +20,12 @@ extension ConsolePages {
             let parameters = try QueryParameters(query, allowed: PaymentSearch.names)
             var written: [String: String] = [:]
             for name in PaymentSearch.names {
-                guard let value = parameters[name], !value.isEmpty else { continue }
+                guard let value = parameters[name]?.trimmed, !value.isEmpty else { continue }
                 written[name] = value
+            }
+            if let span = written["within"], !PaymentSearch.spans.contains(where: { $0.name == span }) {
+                let allowed = PaymentSearch.spans.map(\.name).joined(separator: ", ")
+                throw .malformed(field: "within", "Must be one of \(allowed).")
             }
             self.written = written
         }
@@ -36,19 +40,27 @@ extension ConsolePages {
             for name in ["state", "waiting_for", "provider", "cursor"] {
                 if let value = written[name] { parts.append("\(name)=\(value.percentEncoded)") }
             }
-            if let span = PaymentSearch.spans.first(where: { $0.name == written["within"] })?.span {
-                parts.append("created_after=\((now + (Span.zero - span)).rfc3339.percentEncoded)")
-            }
+            if let moment = since(now) { parts.append("created_after=\(moment.percentEncoded)") }
             return parts.joined(separator: "&")
         }
 
-        /// The same search as a query of the console.
-        func again(cursor: String?) -> String {
+        /// Since when payments are looked for. It goes with the pages of one search: a cursor belongs to one moment.
+        private func since(_ now: Timestamp) -> String? {
+            if written["cursor"] != nil, let moment = written["created_after"] { return moment }
+            let span = PaymentSearch.spans.first { $0.name == written["within"] }?.span
+            return span.map { (now + (Span.zero - $0)).rfc3339 }
+        }
+
+        /// The same search as a query of the console; with a cursor, its next page.
+        func again(now: Timestamp, cursor: String? = nil) -> String {
             var parts: [String] = []
-            for name in PaymentSearch.names where name != "cursor" {
+            for name in ["q", "state", "waiting_for", "provider", "within"] {
                 if let value = written[name] { parts.append("\(name)=\(value.percentEncoded)") }
             }
-            if let cursor { parts.append("cursor=\(cursor.percentEncoded)") }
+            if let cursor {
+                if let moment = since(now) { parts.append("created_after=\(moment.percentEncoded)") }
+                parts.append("cursor=\(cursor.percentEncoded)")
+            }
             return parts.joined(separator: "&")
         }
 
@@ -61,15 +73,16 @@ extension ConsolePages {
     func payments(_ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
         let search = try PaymentSearch(guest.visit.query)
         if let payment = search.payment { return ["see": "/console/payments/\(payment.text)"] }
+        let now = history.moment
         var model: [String: Any] = [
             "written": search.written,
             "states": search.options("state", PaymentSearch.states.map { ($0, $0) }),
             "waits": search.options("waiting_for", [("people", "people"), ("time", "time")]),
             "providers": search.options("provider", history.providers.map { ($0, $0) }),
             "spans": search.options("within", PaymentSearch.spans.map { ($0.name, $0.text) }),
-            "table": "/console/payments.csv?\(search.again(cursor: nil))",
+            "table": "/console/payments.csv?\(search.again(now: now))",
         ]
-        let answer = await questions.answer(.payments, query: search.query(now: history.moment, limit: 50), guest)
+        let answer = await questions.answer(.payments, query: search.query(now: now, limit: 50), guest)
         let page = ViewModel.members(answer.body)
         guard answer.status < 400 else {
             guard answer.status == 400 else { throw Problem(told: answer) }
@@ -78,7 +91,7 @@ extension ConsolePages {
         }
         model["payments"] = page["data"]
         if let cursor = page["next_cursor"] as? String {
-            model["more"] = "/console/payments?\(search.again(cursor: cursor))"
+            model["more"] = "/console/payments?\(search.again(now: now, cursor: cursor))"
         }
         return model
     }
@@ -86,11 +99,16 @@ extension ConsolePages {
     /// `GET /console/payments.csv`: what the search finds, newest first, up to ``mostRows``.
     func table(_ guest: ConsoleGuest) async throws(Problem) -> ConsoleAnswer {
         let search = try PaymentSearch(guest.visit.query)
+        guard search.written["cursor"] == nil else { throw .malformed(field: "cursor", "A table begins at its begin.") }
         let query = search.query(now: history.moment, limit: 200)
         var lines = [
             "id,state,reason,amount_minor,captured_minor,refunded_minor,currency,capture,reference,created_at,"
                 + "updated_at"
         ]
+        if let payment = search.payment {
+            lines.append(ConsolePages.line(try await questions.ask(.payment, id: payment.text, guest)))
+            return ConsolePages.table(lines)
+        }
         var cursor: String?
         repeat {
             let page = try await questions.ask(
@@ -99,6 +117,10 @@ extension ConsolePages {
             cursor = page["next_cursor"] as? String
         } while cursor != nil && lines.count <= ConsolePages.mostRows
         if cursor != nil { lines.append("# more than \(ConsolePages.mostRows) payments: narrow the search") }
+        return ConsolePages.table(lines)
+    }
+
+    private static func table(_ lines: [String]) -> ConsoleAnswer {
         var answer = ConsoleAnswer(page: Array((lines.joined(separator: "\r\n") + "\r\n").utf8), status: 200)
         answer.contentType = "text/csv; charset=utf-8"
         answer.fileName = "payments.csv"
@@ -120,10 +142,19 @@ extension ConsolePages {
     }
 
     /// A cell of RFC 4180. A spreadsheet would take what begins like a formula for one; an apostrophe keeps it a text.
+    ///
+    /// By scalars: to Swift's characters a quote with a combining mark is no quote.
     static func cell(_ text: String) -> String {
-        var text = text
-        if let first = text.unicodeScalars.first, "=+-@\t\r".unicodeScalars.contains(first) { text = "'" + text }
-        guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        let scalars = Array(text.unicodeScalars)
+        let first = scalars.first { !$0.properties.isWhitespace && $0.value >= 0x20 }
+        let isFormula = first.map { "=+-@＝＋－＠".unicodeScalars.contains($0) } ?? false
+        var cell = String.UnicodeScalarView()
+        if isFormula || scalars.first.map({ $0.value < 0x20 }) == true { cell.append("'") }
+        let isQuoted = scalars.contains { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }
+        for scalar in scalars {
+            if scalar == "\"" { cell.append(scalar) }
+            cell.append(scalar)
+        }
+        return isQuoted ? "\"\(String(cell))\"" : String(cell)
     }
 }

@@ -30,8 +30,14 @@ extension ConsolePages {
     private func list(
         _ route: AdminRoute, _ search: Search, as name: String, at path: String, _ guest: ConsoleGuest
     ) async throws(Problem) -> [String: Any] {
-        var model: [String: Any] = ["written": search.written]
-        let page = try await questions.ask(route, query: search.query, guest)
+        var model: [String: Any] = ["written": search.written, "is_searched": !search.written.isEmpty]
+        let answer = await questions.answer(route, query: search.query, guest)
+        let page = ViewModel.members(answer.body)
+        guard answer.status < 400 else {
+            guard answer.status == 400 else { throw Problem(told: answer) }
+            model["problem"] = page
+            return model
+        }
         model[name] = page["data"]
         if let cursor = page["next_cursor"] as? String { model["more"] = "\(path)?\(search.text(cursor: cursor))" }
         return model
@@ -45,7 +51,9 @@ extension ConsolePages {
             model = try await list(.discrepancies, search, as: "discrepancies", at: "/console/queue", guest)
             model["is_compared"] = true
         }
-        model["payments"] = await questions.part(.payments, query: "waiting_for=people&limit=200", guest)?["data"]
+        let waiting = try await questions.ask(.payments, query: "waiting_for=people&limit=200", guest)
+        model["payments"] = waiting["data"]
+        model["is_cut"] = waiting["next_cursor"] != nil
         return model
     }
 
@@ -104,16 +112,13 @@ extension ConsolePages {
         var model: [String: Any] = ["repair": repair, "id": id]
         let payment = repair["payment_id"] as? String ?? ""
         model["payment"] = await questions.part(.payment, id: payment, guest)
-        let explanation = await questions.part(.explanation, id: payment, guest)
-        model["explanation"] = explanation
+        model["explanation"] = await questions.part(.explanation, id: payment, guest)
         let isWaiting = repair["state"] as? String == "proposed"
         let isOwn = repair["proposed_by"] as? String == guest.person.name
         model["may_approve"] = isWaiting && !isOwn && guest.person.role >= .approver
         model["may_reject"] = isWaiting && (isOwn || guest.person.role >= .approver)
         model["is_own"] = isWaiting && isOwn
         model["needs_approver"] = isWaiting && !isOwn && guest.person.role < .approver
-        model["is_changed"] =
-            isWaiting && explanation != nil && explanation?["version"] as? String != repair["version"] as? String
         return model
     }
 }

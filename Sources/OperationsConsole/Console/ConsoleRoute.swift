@@ -26,9 +26,9 @@ enum ConsoleRoute: String, Sendable, Hashable, RoutePattern {
     case script = "/console/console.js"
     case icon = "/console/icon.svg"
 
-    /// The route of a path, which may end in a slash at the first page.
+    /// The route of a path, which may end in a slash.
     static func found(_ path: Substring) -> (route: ConsoleRoute, id: String)? {
-        find(path == "/console/" ? path.dropLast() : path)
+        find(path.hasSuffix("/") && !path.hasSuffix("//") ? path.dropLast() : path)
     }
 
     /// The methods that it takes.

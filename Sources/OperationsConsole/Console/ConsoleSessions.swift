@@ -14,6 +14,8 @@ final class ConsoleSessions: Sendable {
         var longest: Duration = .seconds(28_800)
         /// Sessions at the same time. Beyond it, the one that was not used for the longest ends.
         var count = 256
+        /// Sessions of one person at the same time, so that nobody ends those of others.
+        var countOfPerson = 8
 
         /// The documented defaults.
         init() {}
@@ -49,6 +51,10 @@ final class ConsoleSessions: Sendable {
         let (session, formToken) = (ConsoleSessions.random(), ConsoleSessions.random())
         entries.withLock { entries in
             entries = entries.filter { !isOver($0.value, now) }
+            let own = entries.filter { $0.value.credential == credential }
+            if own.count >= limits.countOfPerson, let oldest = own.min(by: { $0.value.used < $1.value.used }) {
+                entries[oldest.key] = nil
+            }
             if entries.count >= limits.count, let oldest = entries.min(by: { $0.value.used < $1.value.used }) {
                 entries[oldest.key] = nil
             }
@@ -59,7 +65,9 @@ final class ConsoleSessions: Sendable {
     }
 
     /// The session of a token; `nil` if it is over, or its person's own token is not known any more.
-    func session(_ token: String, now: ContinuousClock.Instant = .now) -> Session? {
+    ///
+    /// - Parameter isUse: whether a person asked, and not a page that looks at itself again.
+    func session(_ token: String, isUse: Bool = true, now: ContinuousClock.Instant = .now) -> Session? {
         let digest = ConsoleSessions.digest(token)
         return entries.withLock { entries in
             guard var entry = entries[digest] else { return nil }
@@ -67,8 +75,10 @@ final class ConsoleSessions: Sendable {
                 entries[digest] = nil
                 return nil
             }
-            entry.used = now
-            entries[digest] = entry
+            if isUse {
+                entry.used = now
+                entries[digest] = entry
+            }
             return Session(person: person, formToken: entry.formToken, digest: digest)
         }
     }

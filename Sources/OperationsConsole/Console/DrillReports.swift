@@ -15,7 +15,7 @@ public struct DrillReports: Sendable {
     /// Whether there is a directory to look into.
     var isConfigured: Bool { directory != nil }
 
-    /// What templates show of each report. What cannot be read is left out.
+    /// What templates show of each report; of one that cannot be read, that it cannot.
     func read() -> [[String: Any]] {
         guard let directory else { return [] }
         let root = URL(fileURLWithPath: directory, isDirectory: true)
@@ -28,14 +28,17 @@ public struct DrillReports: Sendable {
             else { return nil }
             return (file, date)
         }
-        return files.sorted { $0.1 > $1.1 }.prefix(Self.mostReports).compactMap { report($0.0) }
+        return files.sorted { $0.1 > $1.1 }.prefix(Self.mostReports).map { report($0.0) }
     }
 
-    private func report(_ file: URL) -> [String: Any]? {
-        guard let data = try? Data(contentsOf: file) else { return nil }
-        let report = ViewModel.members(Array(data))
-        guard report["name"] is String else { return nil }
-        var shown: [String: Any] = ["folder": file.deletingLastPathComponent().lastPathComponent]
+    private func report(_ file: URL) -> [String: Any] {
+        let folder = file.deletingLastPathComponent().lastPathComponent
+        let report = (try? Data(contentsOf: file)).map { ViewModel.members(Array($0)) } ?? [:]
+        // A drill that broke while it wrote must not look as if it had never run.
+        guard report["name"] is String else {
+            return ["folder": folder, "name": folder, "passed": false, "broken_off": "its report cannot be read"]
+        }
+        var shown: [String: Any] = ["folder": folder]
         for name in ["name", "passed", "broken_off", "invariants"] { shown[name] = report[name] }
         shown["objectives"] = (report["objectives"] as? [[String: Any]] ?? []).map { objective in
             var objective = objective

@@ -10,19 +10,19 @@ struct FormFields: Sendable {
 
     private let values: QueryParameters
 
-    /// Reads a body.
+    /// Reads a body. Card numbers are looked for by the API, whose answer comes with what was written.
     init(_ body: [UInt8]) throws(Problem) {
         guard let text = String(validating: body, as: UTF8.self) else {
             throw Problem(.invalidRequest, 400, "Invalid request", detail: "The form is not in UTF-8.")
         }
-        values = try QueryParameters(text, allowed: FormFields.names, unsearched: ["token", "form_token"])
+        values = try QueryParameters(text, allowed: FormFields.names, unsearched: Set(FormFields.names))
     }
 
-    /// What stands in a field, without spaces around it; `nil` where it is empty or missing.
+    /// What stands in a field, without spaces around it, lines ended as they were written; `nil` where it is empty or
+    /// missing. A browser counts a line's end as one character, and sends two.
     subscript(name: String) -> String? {
-        guard let text = values[name] else { return nil }
-        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
-        return trimmed.isEmpty ? nil : String(trimmed)
+        guard let text = values[name]?.replacing("\r\n", with: "\n").trimmed else { return nil }
+        return text.isEmpty ? nil : text
     }
 
     /// A field as JSON: its text, or null.
@@ -39,5 +39,12 @@ struct FormFields: Sendable {
         var known: [String: Any] = [:]
         for name in FormFields.names where name != "form_token" && name != "token" { known[name] = self[name] }
         return known
+    }
+}
+
+extension String {
+    /// The text without spaces around it.
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }

@@ -17,6 +17,8 @@ struct Visit: Sendable {
     let isOfOthers: Bool
     /// Whether nothing says that a page of another origin sent it.
     let isOfOurPages: Bool
+    /// Whether a page looks at itself again, and nobody asked.
+    let isRefresh: Bool
     /// Whether a form came in a body.
     let announcesForm: Bool
     /// Whether the browser reaches us over TLS, as the proxy before us says.
@@ -39,7 +41,9 @@ struct Visit: Sendable {
             site.map { $0 == "same-origin" || $0 == "none" }
             ?? origin.map { $0 == "http://\(host)" || $0 == "https://\(host)" } ?? true
         let type = headers.all("content-type").first?.lowercased() ?? ""
-        announcesForm = type.split(separator: ";").first == "application/x-www-form-urlencoded"
+        let media = type.split(separator: ";").first.map { String($0).trimmed }
+        announcesForm = media == "application/x-www-form-urlencoded"
+        isRefresh = headers.all("x-refresh").first == "1"
         isSecure = headers.all("x-forwarded-proto").first == "https"
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPEdge
 import PaymentCore
 import StrictJSON
@@ -70,10 +71,97 @@ import Testing
         }
     }
 
+    @Test func `the next page of a search looks from the same moment`() async throws {
+        let page = ConsoleStage.answer(200, #"{"data":[],"next_cursor":"next"}"#)
+        try await ConsoleStage.run(list: page) { stage in
+            let hana = try await stage.signIn("hana")
+            let first = try await stage.send("GET", "/console/payments?within=24h&q=a", session: hana.session)
+            let link = "q=a&amp;within=24h&amp;created_after=2027-01-14T08%3A00%3A00.000Z&amp;cursor=next"
+            #expect(first.body.contains(link), "\(first.body)")
+            let query = "q=a&within=24h&created_after=2027-01-01T08%3A00%3A00.000Z&cursor=next"
+            _ = try await stage.send("GET", "/console/payments?\(query)", session: hana.session)
+            let asked = stage.asked.all.last?.request.query ?? ""
+            #expect(
+                asked == "limit=50&reference=a&cursor=next&created_after=2027-01-01T08%3A00%3A00.000Z", "\(asked)")
+            let wrong = try await stage.send("GET", "/console/payments?within=9y", session: hana.session)
+            #expect(wrong.status == 400 && wrong.body.contains("1h, 24h, 7d, 30d"))
+        }
+    }
+
+    @Test func `what cannot be read does not look as if there were nothing`() async throws {
+        let failure = ConsoleStage.answer(500, #"{"type":"/problems/internal","title":"Internal error"}"#)
+        try await ConsoleStage.run(repair: failure, list: failure) { stage in
+            let hana = try await stage.signIn("hana")
+            let now = try await stage.send("GET", "/console/", session: hana.session)
+            #expect(now.status == 200 && !now.body.contains("No payment waits"))
+            #expect(!now.body.contains("No proposal waits") && !now.body.contains("No difference is open"))
+            #expect(now.body.matches(of: /This cannot be read here now/).count == 3)
+            let queue = try await stage.send("GET", "/console/queue", session: hana.session)
+            #expect(queue.status == 500 && !queue.body.contains("No payment waits"))
+        }
+    }
+
+    @Test func `a list that is cut says so, and leads to the rest`() async throws {
+        let page = ConsoleStage.answer(200, #"{"data":[{"id":"pay_1"}],"next_cursor":"next"}"#)
+        try await ConsoleStage.run(list: page) { stage in
+            let hana = try await stage.signIn("hana")
+            for path in ["/console/", "/console/queue"] {
+                let body = try await stage.send("GET", path, session: hana.session).body
+                #expect(body.contains(#"<a href="/console/payments?waiting_for=people">All of them</a>"#), "\(path)")
+            }
+        }
+    }
+
+    @Test func `a strip draws what is proven over what was given up, and says where it did not look`() {
+        let end = Timestamp(milliseconds: 1_800_000_000_000)
+        func run(_ state: String, _ isProven: Bool?, _ hours: (Int64, Int64), isDry: Bool = false) -> [String: Any] {
+            var run: [String: Any] = ["state": state, "id": "cmp_1", "dry_run": isDry]
+            run["proven"] = isProven
+            run["window"] = ["from": (end + .hours(-hours.0)).rfc3339, "to": (end + .hours(-hours.1)).rfc3339]
+            return run
+        }
+        let runs = [
+            run("abandoned", nil, (42, 0)), run("completed", true, (42, 21)), run("completed", false, (21, 0)),
+            run("completed", true, (84, 0), isDry: true),
+        ]
+        func drawn(_ isCut: Bool) -> [String] {
+            ComparisonStrip(until: end).rectangles(runs, isCut: isCut)
+                .map { "\($0["kind"] ?? "") \($0["x"] ?? "") \($0["width"] ?? "")" }
+        }
+        #expect(drawn(false) == ["abandoned 540 180", "unproven 630 90", "proven 540 90"])
+        #expect(drawn(true).first == "unknown 0 540")
+    }
+
+    @Test func `reports of drills are shown, also those that cannot be read`() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let texts = [
+            "torn": #"{"name":"to"#,
+            "whole": #"{"name":"restore","passed":true,"objectives":[{"name":"rto","measured_ms":812,"met":true}]}"#,
+        ]
+        for (name, text) in texts {
+            let folder = root.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: folder.appendingPathComponent("report.json"))
+        }
+        let reports = DrillReports(directory: root.path).read()
+        #expect(reports.count == 2)
+        let torn = try #require(reports.first { $0["folder"] as? String == "torn" })
+        #expect(torn["passed"] as? Bool == false && torn["broken_off"] as? String == "its report cannot be read")
+        let whole = try #require(reports.first { $0["name"] as? String == "restore" })
+        #expect((whole["objectives"] as? [[String: Any]])?.first?["measured"] as? String == "812 ms")
+        #expect(DrillReports(directory: nil).read().isEmpty && DrillReports(directory: "/nowhere").read().isEmpty)
+    }
+
     @Test func `a table is CSV, and no cell of it is a formula`() async throws {
         #expect(ConsolePages.cell("order 1") == "order 1")
         #expect(ConsolePages.cell("a,\"b\"\nc") == "\"a,\"\"b\"\"\nc\"")
-        for formula in ["=1+1", "+1", "-1", "@a"] { #expect(ConsolePages.cell(formula) == "'\(formula)") }
+        for formula in ["=1+1", "+1", "-1", "@a", " =1", "＝1", "\t=1"] {
+            #expect(ConsolePages.cell(formula) == "'\(formula)")
+        }
+        // To Swift's characters, a quote or a comma with a combining mark is neither.
+        #expect(ConsolePages.cell("q\"\u{301},=1") == "\"q\"\"\u{301},=1\"")
+        #expect(ConsolePages.cell("c,\u{301}d") == "\"c,\u{301}d\"")
         let payment = #"""
             {"id":"pay_1","state":"failed","reason":{"code":"declined","detail":null},"reference":"=cmd,1",
              "amount":{"value":1234,"currency":"EUR"},"captured":{"value":0,"currency":"EUR"},

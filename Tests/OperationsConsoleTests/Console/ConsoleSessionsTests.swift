@@ -35,6 +35,27 @@ import Testing
         for kept in [all[0], all[2], new] { #expect(sessions.session(kept, now: start + .seconds(12)) != nil) }
     }
 
+    @Test func `one person's sessions do not end those of others`() throws {
+        let sessions = ConsoleSessions(try ConsoleStage.directory())
+        let ken = try #require(sessions.begin(token: ConsoleStage.tokens["ken"] ?? "", now: start))
+        let all = try (1...300).map { second in
+            try #require(sessions.begin(token: token, now: start + .seconds(second)))
+        }
+        #expect(sessions.session(ken, now: start + .seconds(301))?.person.name == "ken")
+        #expect(
+            all.suffix(9).map { sessions.session($0, now: start + .seconds(301)) != nil } == [false]
+                + Array(repeating: true, count: 8))
+    }
+
+    @Test func `a page that looks at itself again keeps nobody signed in`() throws {
+        let sessions = ConsoleSessions(try ConsoleStage.directory())
+        let session = try #require(sessions.begin(token: token, now: start))
+        for second in stride(from: 15, to: 1_800, by: 15) {
+            #expect(sessions.session(session, isUse: false, now: start + .seconds(second)) != nil)
+        }
+        #expect(sessions.session(session, isUse: false, now: start + .seconds(1_800)) == nil)
+    }
+
     @Test func `no two sessions and no two form tokens are the same, and none tells the operator's token`() throws {
         let sessions = ConsoleSessions(try ConsoleStage.directory())
         var seen: Set<String> = []

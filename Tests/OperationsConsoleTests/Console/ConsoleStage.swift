@@ -65,16 +65,17 @@ struct ConsoleStage: Sendable {
     /// - Parameters:
     ///   - payment: the document of every payment.
     ///   - repair: the answer to everything that is asked of repairs.
+    ///   - list: the answer to every listing of payments; a page with the payment without it.
     static func run(
         payment: String = #"{"id":"pay_1"}"#, explanation: String = "{}",
-        repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#),
+        repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), list: OperatorAnswer? = nil,
         _ body: @Sendable (ConsoleStage) async throws -> Void
     ) async throws {
         let asked = Asked()
         let reads = OperatorReads(
             list: { query in
                 asked.add("list", OperatorRequest(person: "-", query: query))
-                return answer(200, #"{"data":[\#(payment)],"next_cursor":null}"#)
+                return list ?? answer(200, #"{"data":[\#(payment)],"next_cursor":null}"#)
             }, payment: { _ in answer(200, payment) }, events: { _, _ in answer(200, #"{"data":[]}"#) },
             explanation: { _ in answer(200, explanation) })
         let repairs = OperatorRepairs { operation, request in
@@ -143,7 +144,7 @@ struct ConsoleStage: Sendable {
         guard reply.status == 303, let session = reply.session else {
             throw RunningAdmin.Failure(description: "not signed in: \(reply)")
         }
-        guard let formToken = try await send("GET", "/console/payments", session: session).formToken else {
+        guard let formToken = try await send("GET", "/console/drills", session: session).formToken else {
             throw RunningAdmin.Failure(description: "no form")
         }
         return (session, formToken)

@@ -24,14 +24,14 @@ function showTimes(root) {
 // A page that says so is looked at again, but never under the fingers of somebody who writes or reads a part of it.
 function isBusy(main) {
   const active = document.activeElement;
-  const writes = active && active !== main && main.contains(active) && active.matches("input, textarea, select");
-  return document.hidden || writes || main.querySelector("details[open]") || String(getSelection()) !== "";
+  const isInside = active && active !== main && main.contains(active);
+  return document.hidden || isInside || main.querySelector("details[open]") || String(getSelection()) !== "";
 }
 
 async function refresh(main) {
   if (isBusy(main)) return;
   try {
-    const answer = await fetch(location.href, { redirect: "error", headers: { Accept: "text/html" } });
+    const answer = await fetch(location.href, { redirect: "error", headers: { "X-Refresh": "1" } });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const found = page.getElementById("main");
@@ -40,9 +40,9 @@ async function refresh(main) {
     main.replaceChildren(...found.childNodes);
     showTimes(main);
     scrollTo(0, top);
-    document.body.classList.remove("stale");
+    document.querySelector(".stale-note").hidden = true;
   } catch {
-    document.body.classList.add("stale");
+    document.querySelector(".stale-note").hidden = false;
   }
 }
 
