@@ -177,6 +177,24 @@ import Testing
         #expect(review([try evidence("cards", [run])], at: ended) == .compared)
     }
 
+    /// Seed 5634446488: a provider was away for so long that every attempt was used up, and no other one ever came.
+    @Test func `after many attempts there is one a day, for as long as it takes`() throws {
+        let first = try #require(plan(review([try evidence()])).first)
+        for attempt in [LossReview.mostAttempts - 2, LossReview.mostAttempts - 1, LossReview.mostAttempts, 5_000] {
+            let world = try ComparisonWorld(
+                run: ComparisonRun(
+                    provider: first.provider, window: first.window, kind: first.kind, attempt: attempt,
+                    isOverLostRows: first.isOverLostRows, createdAt: first.createdAt, horizon: first.horizon,
+                    coveredFrom: first.coveredFrom, overlap: first.overlap, clockMargin: first.clockMargin))
+            try world.finish()
+            let ended = try #require(world.run.finishedAt)
+            let busy = try evidence("cards", [world.run], .leftToPolicy)
+            let pause = attempt + 1 < LossReview.mostAttempts ? settings.askAgainAfter : Span.days(1)
+            #expect(plan(review([busy], at: ended + pause + .milliseconds(-1))).isEmpty)
+            #expect(plan(review([busy], at: ended + pause)).map(\.attempt) == [attempt + 1])
+        }
+    }
+
     @Test func `the window closes by itself only where somebody said how long callers repeat`() throws {
         let compared = recovery(isCompared: true)
         #expect(review([], recovery: compared) == .open(until: nil))

@@ -95,7 +95,8 @@ public enum LossReview: Sendable, Hashable {
     /// The classes of what a provider has and our books do not.
     public static let onlyTheirs: [ComparisonClass] = [.orphan, .duplicate, .foreign]
 
-    /// So many runs are planned over one loss; what they leave is for the schedule, or for people.
+    /// So many runs over one loss follow each other as soon as may be asked again, and then one a day for as long as the
+    /// comparison is not finished: payments wait for it. What was only met under way is not compared again beyond it.
     public static let mostAttempts = 100
 
     /// Decides.
@@ -212,7 +213,9 @@ public enum LossReview: Sendable, Hashable {
         let own = last(of: runs, over: window)
         if let own {
             guard let endedAt = own.endedAt else { return .wait(nil) }
-            guard endedAt + settings.askAgainAfter <= now, own.attempt + 1 < mostAttempts else { return .wait(nil) }
+            let isOften = own.attempt + 1 < mostAttempts
+            let pause = isOften ? settings.askAgainAfter : max(settings.askAgainAfter, .days(1))
+            guard endedAt + pause <= now else { return .wait(nil) }
         }
         do {
             return .plan(
