@@ -9,10 +9,9 @@ import Testing
     private static let later = lost + Span.hours(2)
 
     private let settings = ComparisonSettings()
-    private let cards: ProviderName
-
-    init() throws { cards = try ProviderName("cards") }
     private let contract = ProviderContract.stripe  // It lags by a minute; a request lives two.
+    private let cards: ProviderName
+    init() throws { cards = try ProviderName("cards") }
 
     private func recovery(keptUntil: Timestamp? = kept, isCompared: Bool = false) -> SiteRecovery {
         SiteRecovery(
@@ -179,19 +178,16 @@ import Testing
 
     /// Seed 5634446488: a provider was away for so long that every attempt was used up, and no other one ever came.
     @Test func `after many attempts there is one a day, for as long as it takes`() throws {
-        let first = try #require(plan(review([try evidence()])).first)
-        for attempt in [LossReview.mostAttempts - 2, LossReview.mostAttempts - 1, LossReview.mostAttempts, 5_000] {
-            let world = try ComparisonWorld(
-                run: ComparisonRun(
-                    provider: first.provider, window: first.window, kind: first.kind, attempt: attempt,
-                    isOverLostRows: first.isOverLostRows, createdAt: first.createdAt, horizon: first.horizon,
-                    coveredFrom: first.coveredFrom, overlap: first.overlap, clockMargin: first.clockMargin))
+        let window = try #require(plan(review([try evidence()])).first).window
+        for attempt in [98, 99, 100, 5_000] {
+            let run = try ComparisonSchedule.asked(
+                at: cards, window, attempt: attempt, isOverLostRows: true, contract, settings, now: Self.later)
+            let world = try ComparisonWorld(run: run)
             try world.finish()
-            let ended = try #require(world.run.finishedAt)
             let busy = try evidence("cards", [world.run], .leftToPolicy)
-            let pause = attempt + 1 < LossReview.mostAttempts ? settings.askAgainAfter : Span.days(1)
-            #expect(plan(review([busy], at: ended + pause + .milliseconds(-1))).isEmpty)
-            #expect(plan(review([busy], at: ended + pause)).map(\.attempt) == [attempt + 1])
+            let due = try #require(world.run.finishedAt) + (attempt < 99 ? settings.askAgainAfter : .days(1))
+            #expect(plan(review([busy], at: due + .milliseconds(-1))).isEmpty)
+            #expect(plan(review([busy], at: due)).map(\.attempt) == [attempt + 1])
         }
     }
 

@@ -95,8 +95,8 @@ public enum LossReview: Sendable, Hashable {
     /// The classes of what a provider has and our books do not.
     public static let onlyTheirs: [ComparisonClass] = [.orphan, .duplicate, .foreign]
 
-    /// So many runs over one loss follow each other as soon as may be asked again, and then one a day for as long as the
-    /// comparison is not finished: payments wait for it. What was only met under way is not compared again beyond it.
+    /// So many runs over one loss follow each other as soon as may be asked again, and then one a day for as long as
+    /// the comparison is not finished: payments wait for it. What was only met under way is not compared beyond it.
     public static let mostAttempts = 100
 
     /// Decides.
