@@ -54,7 +54,7 @@ final class Browser: Sendable {
         }
         try driver.run()
         do {
-            try await Polling.until("the browser's driver listens") { said.port != nil }
+            try await Polling.until("the browser's driver listens", within: .seconds(60)) { said.port != nil }
             port = said.port ?? 0
             session = try await Browser.session(port, window)
         } catch {

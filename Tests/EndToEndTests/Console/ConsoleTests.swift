@@ -186,7 +186,7 @@ import Testing
                 try await signIn(browser, World.operatorToken)
                 #expect(try await browser.text.contains("No payment waits for a person"))
                 let created = try await quarantined("console-5", world, client)
-                try await Polling.until("the page shows the payment", within: .seconds(40)) {
+                try await Polling.until("the page shows the payment", within: .seconds(90)) {
                     try await browser.text.contains(created.id)
                 }
             }
