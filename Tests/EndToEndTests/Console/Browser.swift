@@ -40,27 +40,41 @@ final class Browser: Sendable {
     }
 
     private init(_ window: Window) async throws {
-        driver = Process()
-        driver.executableURL = try Browser.program("chromedriver")
-        driver.arguments = ["--port=0"]
-        let said = Said()
-        let pipe = Pipe()
-        driver.standardOutput = pipe
-        driver.standardError = FileHandle.nullDevice
-        pipe.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            said.add(String(decoding: data, as: UTF8.self))
-        }
-        try driver.run()
+        (driver, port) = try await Browser.startedDriver()
         do {
-            try await Polling.until("the browser's driver listens", within: .seconds(60)) { said.port != nil }
-            port = said.port ?? 0
             session = try await Browser.session(port, window)
         } catch {
             Browser.kill(driver)
             throw error
         }
+    }
+
+    /// A driver that listens. On a busy machine one may not come up in time; another one is tried then.
+    private static func startedDriver() async throws -> (Process, port: Int) {
+        var failure: any Error = Failure(description: "no driver was started")
+        for _ in 0..<3 {
+            let driver = Process()
+            driver.executableURL = try Browser.program("chromedriver")
+            driver.arguments = ["--port=0"]
+            let said = Said()
+            let pipe = Pipe()
+            driver.standardOutput = pipe
+            driver.standardError = FileHandle.nullDevice
+            pipe.fileHandleForReading.readabilityHandler = { handle in
+                let data = handle.availableData
+                if data.isEmpty { handle.readabilityHandler = nil }
+                said.add(String(decoding: data, as: UTF8.self))
+            }
+            try driver.run()
+            do {
+                try await Polling.until("the browser's driver listens", within: .seconds(40)) { said.port != nil }
+                return (driver, said.port ?? 0)
+            } catch {
+                Browser.kill(driver)
+                failure = Failure(description: "\(error): \(said.text)")
+            }
+        }
+        throw failure
     }
 
     private static func session(_ port: Int, _ window: Window) async throws -> String {
