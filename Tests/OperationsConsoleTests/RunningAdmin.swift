@@ -25,6 +25,11 @@ struct RunningAdmin: Sendable {
         let admin = try admin(
             progress: progress, readiness: readiness, startup: startup, activity: activity, metrics: metrics,
             comparisons: comparisons, limits: limits)
+        try await serve(admin) { try await body(RunningAdmin(port: $0)) }
+    }
+
+    /// Serves on a free port while a body runs, and stops afterwards.
+    static func serve(_ admin: AdminAPI, _ body: @Sendable (Int) async throws -> Void) async throws {
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -40,7 +45,7 @@ struct RunningAdmin: Sendable {
                 try await group.next()
                 throw Failure(description: "the listener did not start")
             }
-            try await body(RunningAdmin(port: port))
+            try await body(port)
             group.cancelAll()
             try await group.waitForAll()
         }

@@ -46,8 +46,9 @@ struct Console: Sendable {
     func respond(to request: Request, _ target: PathAndQuery) async -> Response {
         let visit = Visit(request, target)
         do throws(Problem) {
-            let body = try await body(visit, request)
-            return try await answer(visit, body).response(visit)
+            let session = visit.sessionToken.flatMap { sessions.session($0, isUse: !visit.isRefresh) }
+            let body = try await body(visit, session, request)
+            return try await answer(visit, session, body).response(visit)
         } catch {
             var answer = ConsoleAnswer(page: pages.failure(error, visit), status: error.status)
             answer.allow = error.allow
@@ -56,14 +57,16 @@ struct Console: Sendable {
         }
     }
 
-    private func body(_ visit: Visit, _ request: Request) async throws(Problem) -> [UInt8] {
+    private func body(
+        _ visit: Visit, _ session: ConsoleSessions.Session?, _ request: Request
+    ) async throws(Problem) -> [UInt8] {
         guard let found = visit.found else { throw .notFound }
         guard found.route.methods.contains(visit.method) else { throw .methodNotAllowed(found.route.methods) }
         guard visit.method == "POST" else { return [] }
         guard visit.isOfOurPages else {
             throw Problem(.forbidden, 403, "Forbidden", detail: "Another site's page sent this; nothing was done.")
         }
-        guard found.route == .signIn || session(visit) != nil else { return [] }
+        guard found.route == .signIn || session != nil else { throw .sessionOver }
         guard visit.announcesForm else {
             throw Problem(
                 .unsupportedMediaType, 415, "Unsupported media type",
@@ -74,18 +77,15 @@ struct Console: Sendable {
             .read(request)
     }
 
-    private func session(_ visit: Visit) -> ConsoleSessions.Session? {
-        visit.sessionToken.flatMap { sessions.session($0, isUse: !visit.isRefresh) }
-    }
-
-    private func answer(_ visit: Visit, _ body: [UInt8]) async throws(Problem) -> ConsoleAnswer {
+    private func answer(
+        _ visit: Visit, _ session: ConsoleSessions.Session?, _ body: [UInt8]
+    ) async throws(Problem) -> ConsoleAnswer {
         guard let found = visit.found else { throw .notFound }
         if let asset = found.route.asset { return ConsoleAnswer(asset) }
-        if found.route == .signIn { return try signIn(visit, body) }
-        guard let session = session(visit) else {
+        if found.route == .signIn { return try signIn(visit, session, body) }
+        guard let session else {
             // A link in somebody else's page brings no cookie. The page that it gets asks again, and that does.
             if visit.isOfOthers { return ConsoleAnswer(page: pages.entry(visit), status: 200) }
-            if visit.method == "POST" { throw .sessionOver }
             return .see("/console/sign-in?next=\(visit.next.percentEncoded)")
         }
         let guest = ConsoleGuest(person: session.person, formToken: session.formToken, visit: visit)
@@ -117,10 +117,12 @@ struct Console: Sendable {
                 "status": .stringConvertible(outcome.answer.status),
             ])
         guard outcome.answer.status >= 400 else { return .see(outcome.next) }
-        return try await pages.again(route, id, fields, ViewModel.members(outcome.answer.body), outcome.answer, guest)
+        return try await pages.again(route, id, fields, outcome.answer, guest)
     }
 
-    private func signIn(_ visit: Visit, _ body: [UInt8]) throws(Problem) -> ConsoleAnswer {
+    private func signIn(
+        _ visit: Visit, _ former: ConsoleSessions.Session?, _ body: [UInt8]
+    ) throws(Problem) -> ConsoleAnswer {
         guard visit.method == "POST" else {
             return ConsoleAnswer(page: pages.signIn(visit, next: visit.asked), status: 200)
         }
@@ -131,7 +133,7 @@ struct Console: Sendable {
             return ConsoleAnswer(page: pages.signIn(visit, next: next, isRefused: true), status: 401)
         }
         // Who signs in again is not signed in twice.
-        if let former = self.session(visit) { sessions.end(former) }
+        if let former { sessions.end(former) }
         if let person = sessions.session(session)?.person {
             logger.info("operator signed in", metadata: ["operator": .string(person.name)])
         }

@@ -8,27 +8,14 @@ extension ConsolePages {
         let end = history.moment
         var strips: [[String: Any]] = []
         for provider in history.providers {
-            let (runs, isCut) = try await runs(at: provider, guest)
+            let (runs, isCut) = try await questions.entries(
+                .runs, query: "provider=\(provider)&limit=200", atLeast: 1_000, guest
+            ) { $0 }
             let rectangles = ComparisonStrip(until: end).rectangles(runs, isCut: isCut)
             strips.append(["provider": provider, "rectangles": rectangles])
         }
         let newest = try await questions.ask(.runs, query: "limit=30", guest)
         return ["strips": strips, "runs": newest["data"] ?? []]
-    }
-
-    /// The newest 1,000 runs at a provider, and whether there are older ones.
-    private func runs(at provider: String, _ guest: ConsoleGuest) async throws(Problem) -> (
-        [[String: Any]], isCut: Bool
-    ) {
-        var runs: [[String: Any]] = []
-        var cursor: String?
-        repeat {
-            let query = "provider=\(provider)&limit=200" + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? "")
-            let page = try await questions.ask(.runs, query: query, guest)
-            runs += page["data"] as? [[String: Any]] ?? []
-            cursor = page["next_cursor"] as? String
-        } while cursor != nil && runs.count < 1_000
-        return (runs, cursor != nil)
     }
 
     /// `GET /console/comparisons/{id}`

@@ -15,10 +15,12 @@ extension ConsolePages {
         model["has_refunds"] = !refunds.isEmpty
         let metadata = payment["metadata"] as? [String: Any] ?? [:]
         model["metadata"] = metadata.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": "\($0.value)"] }
-        if let trail = await trail(id, guest) {
+        do throws(Problem) {
+            let trail = try await questions.entries(
+                .events, id: id, query: "limit=200", atLeast: 1_000, guest, ConsolePages.entry)
             model["trail"] = trail.entries
             model["is_trail_cut"] = trail.isCut
-        } else {
+        } catch {
             model["is_trail_unread"] = true
         }
         let repairs = await questions.part(.repairs, query: "payment=\(id)&state=all&limit=200", guest)?["data"]
@@ -28,19 +30,6 @@ extension ConsolePages {
             model["forms"] = ConsolePages.forms(payment, explanation)
         }
         return model
-    }
-
-    /// The trail of a payment, oldest first, up to 1,000 entries.
-    private func trail(_ id: String, _ guest: ConsoleGuest) async -> (entries: [[String: Any]], isCut: Bool)? {
-        var entries: [[String: Any]] = []
-        var cursor: String?
-        repeat {
-            let query = "limit=200" + (cursor.map { "&cursor=\($0.percentEncoded)" } ?? "")
-            guard let page = await questions.part(.events, id: id, query: query, guest) else { return nil }
-            entries += page["data"] as? [[String: Any]] ?? []
-            cursor = page["next_cursor"] as? String
-        } while cursor != nil && entries.count < 1_000
-        return (entries.map(ConsolePages.entry), cursor != nil)
     }
 
     /// An entry of the trail: what it says first, and its other members in order of their names.

@@ -1,87 +1,13 @@
 internal import HTTPEdge
 internal import PaymentCore
-internal import StrictJSON
 
 extension ConsolePages {
-    /// What can be looked for among payments, as the form of the page sends it.
-    private struct PaymentSearch {
-        static let names = ["q", "state", "waiting_for", "provider", "within", "created_after", "cursor"]
-        static let states = [
-            "processing", "authorized", "succeeded", "canceling", "canceled", "failed", "quarantined",
-        ]
-        static let spans: [(name: String, text: String, span: Span)] = [
-            ("1h", "the last hour", .hours(1)), ("24h", "the last day", .hours(24)),
-            ("7d", "the last week", .hours(168)), ("30d", "the last 30 days", .hours(720)),
-        ]
-
-        let written: [String: String]
-
-        init(_ query: String?) throws(Problem) {
-            let parameters = try QueryParameters(query, allowed: PaymentSearch.names)
-            var written: [String: String] = [:]
-            for name in PaymentSearch.names {
-                guard let value = parameters[name]?.trimmed, !value.isEmpty else { continue }
-                written[name] = value
-            }
-            if let span = written["within"], !PaymentSearch.spans.contains(where: { $0.name == span }) {
-                let allowed = PaymentSearch.spans.map(\.name).joined(separator: ", ")
-                throw .malformed(field: "within", "Must be one of \(allowed).")
-            }
-            self.written = written
-        }
-
-        /// The payment that it names, if it names one.
-        var payment: PaymentID? { written["q"].flatMap { PaymentID(text: $0) } }
-
-        /// The query of the API.
-        func query(now: Timestamp, limit: Int) -> String {
-            var parts = ["limit=\(limit)"]
-            if let reference = written["q"] { parts.append("reference=\(reference.percentEncoded)") }
-            for name in ["state", "waiting_for", "provider", "cursor"] {
-                if let value = written[name] { parts.append("\(name)=\(value.percentEncoded)") }
-            }
-            if let moment = since(now) { parts.append("created_after=\(moment.percentEncoded)") }
-            return parts.joined(separator: "&")
-        }
-
-        /// Since when payments are looked for. It goes with the pages of one search: a cursor belongs to one moment.
-        private func since(_ now: Timestamp) -> String? {
-            if written["cursor"] != nil, let moment = written["created_after"] { return moment }
-            let span = PaymentSearch.spans.first { $0.name == written["within"] }?.span
-            return span.map { (now + (Span.zero - $0)).rfc3339 }
-        }
-
-        /// The same search as a query of the console; with a cursor, its next page.
-        func again(now: Timestamp, cursor: String? = nil) -> String {
-            var parts: [String] = []
-            for name in ["q", "state", "waiting_for", "provider", "within"] {
-                if let value = written[name] { parts.append("\(name)=\(value.percentEncoded)") }
-            }
-            if let cursor {
-                if let moment = since(now) { parts.append("created_after=\(moment.percentEncoded)") }
-                parts.append("cursor=\(cursor.percentEncoded)")
-            }
-            return parts.joined(separator: "&")
-        }
-
-        func options(_ name: String, _ choices: [(value: String, text: String)]) -> [[String: Any]] {
-            choices.map { ["value": $0.value, "text": $0.text, "is_chosen": written[name] == $0.value] }
-        }
-    }
-
     /// `GET /console/payments`
     func payments(_ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
         let search = try PaymentSearch(guest.visit.query)
-        if let payment = search.payment { return ["see": "/console/payments/\(payment.text)"] }
         let now = history.moment
-        var model: [String: Any] = [
-            "written": search.written,
-            "states": search.options("state", PaymentSearch.states.map { ($0, $0) }),
-            "waits": search.options("waiting_for", [("people", "people"), ("time", "time")]),
-            "providers": search.options("provider", history.providers.map { ($0, $0) }),
-            "spans": search.options("within", PaymentSearch.spans.map { ($0.name, $0.text) }),
-            "table": "/console/payments.csv?\(search.again(now: now))",
-        ]
+        var model = search.model(providers: history.providers)
+        model["table"] = "/console/payments.csv?\(search.again(now: now))"
         let answer = await questions.answer(.payments, query: search.query(now: now, limit: 50), guest)
         let page = ViewModel.members(answer.body)
         guard answer.status < 400 else {
@@ -99,7 +25,9 @@ extension ConsolePages {
     /// `GET /console/payments.csv`: what the search finds, newest first, up to ``mostRows``.
     func table(_ guest: ConsoleGuest) async throws(Problem) -> ConsoleAnswer {
         let search = try PaymentSearch(guest.visit.query)
-        guard search.written["cursor"] == nil else { throw .malformed(field: "cursor", "A table begins at its begin.") }
+        guard search.fields.written["cursor"] == nil else {
+            throw .malformed(field: "cursor", "A table has all pages; leave the cursor out.")
+        }
         let query = search.query(now: history.moment, limit: 200)
         var lines = [
             "id,state,reason,amount_minor,captured_minor,refunded_minor,currency,capture,reference,created_at,"
@@ -109,14 +37,10 @@ extension ConsolePages {
             lines.append(ConsolePages.line(try await questions.ask(.payment, id: payment.text, guest)))
             return ConsolePages.table(lines)
         }
-        var cursor: String?
-        repeat {
-            let page = try await questions.ask(
-                .payments, query: cursor.map { "\(query)&cursor=\($0.percentEncoded)" } ?? query, guest)
-            for payment in page["data"] as? [[String: Any]] ?? [] { lines.append(ConsolePages.line(payment)) }
-            cursor = page["next_cursor"] as? String
-        } while cursor != nil && lines.count <= ConsolePages.mostRows
-        if cursor != nil { lines.append("# more than \(ConsolePages.mostRows) payments: narrow the search") }
+        let found = try await questions.entries(
+            .payments, query: query, atLeast: ConsolePages.mostRows, guest, ConsolePages.line)
+        lines += found.entries
+        if found.isCut { lines.append("# more than \(ConsolePages.mostRows) payments: narrow the search") }
         return ConsolePages.table(lines)
     }
 

@@ -3,35 +3,13 @@ internal import PaymentCore
 
 /// What waits for people: differences, and proposals.
 extension ConsolePages {
-    /// A search of a list: what was written, as a query of the API and of the console.
-    private struct Search {
-        let written: [String: String]
-
-        init(_ query: String?, _ names: [String]) throws(Problem) {
-            let parameters = try QueryParameters(query, allowed: names + ["cursor"])
-            var written: [String: String] = [:]
-            for name in names + ["cursor"] {
-                if let value = parameters[name], !value.isEmpty { written[name] = value }
-            }
-            self.written = written
-        }
-
-        func text(cursor: String? = nil) -> String {
-            var parts = written.filter { $0.key != "cursor" }.sorted { $0.key < $1.key }
-            if let cursor { parts.append(("cursor", cursor)) }
-            return parts.map { "\($0.key)=\($0.value.percentEncoded)" }.joined(separator: "&")
-        }
-
-        /// The query of the API.
-        var query: String { text(cursor: written["cursor"]) }
-    }
-
     /// A page of a list, and where the next one is.
     private func list(
-        _ route: AdminRoute, _ search: Search, as name: String, at path: String, _ guest: ConsoleGuest
+        _ route: AdminRoute, _ search: ConsoleSearch, as name: String, at path: String, _ guest: ConsoleGuest
     ) async throws(Problem) -> [String: Any] {
         var model: [String: Any] = ["written": search.written, "is_searched": !search.written.isEmpty]
-        let answer = await questions.answer(route, query: search.query, guest)
+        let query = search.text(and: [("cursor", search.written["cursor"])])
+        let answer = await questions.answer(route, query: query, guest)
         let page = ViewModel.members(answer.body)
         guard answer.status < 400 else {
             guard answer.status == 400 else { throw Problem(told: answer) }
@@ -39,13 +17,15 @@ extension ConsolePages {
             return model
         }
         model[name] = page["data"]
-        if let cursor = page["next_cursor"] as? String { model["more"] = "\(path)?\(search.text(cursor: cursor))" }
+        if let cursor = page["next_cursor"] as? String {
+            model["more"] = "\(path)?\(search.text(and: [("cursor", cursor)]))"
+        }
         return model
     }
 
     /// `GET /console/queue`: payments and differences that people decide about.
     func queue(_ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
-        let search = try Search(guest.visit.query, ["class", "provider", "state", "assignee"])
+        let search = try ConsoleSearch(guest.visit.query, ["class", "provider", "state", "assignee"])
         var model: [String: Any] = [:]
         if questions.has(.discrepancies) {
             model = try await list(.discrepancies, search, as: "discrepancies", at: "/console/queue", guest)
@@ -97,7 +77,7 @@ extension ConsolePages {
 
     /// `GET /console/repairs`
     func repairs(_ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
-        let search = try Search(guest.visit.query, ["state"])
+        let search = try ConsoleSearch(guest.visit.query, ["state"])
         var model = try await list(.repairs, search, as: "repairs", at: "/console/repairs", guest)
         let chosen = search.written["state"] ?? "proposed"
         model["choices"] = [("proposed", "waiting"), ("decided", "decided"), ("all", "all")].map {

@@ -1,5 +1,5 @@
 internal import HTTPEdge
-internal import StrictJSON
+internal import PaymentCore
 
 /// The console's pages, made of answers of the operations API.
 struct ConsolePages: Sendable {
@@ -16,16 +16,17 @@ struct ConsolePages: Sendable {
 
     /// The page of a route.
     func answer(_ route: ConsoleRoute, _ id: String, _ guest: ConsoleGuest) async throws(Problem) -> ConsoleAnswer {
-        let (template, model) = try await content(route, id, guest)
-        if let location = model["see"] as? String { return .see(location) }
         if route == .paymentsTable { return try await table(guest) }
-        return ConsoleAnswer(page: try await page(template, model, guest), status: 200)
+        if route == .payments, let payment = try PaymentSearch(guest.visit.query).payment {
+            return .see("/console/payments/\(payment.text)")
+        }
+        let (template, model) = try await content(route, id, guest)
+        return ConsoleAnswer(page: await page(template, model, guest), status: 200)
     }
 
     /// The page from which a form came, with what was written in it, and what was wrong.
     func again(
-        _ route: ConsoleRoute, _ id: String, _ fields: FormFields, _ problem: [String: Any], _ answer: OperatorAnswer,
-        _ guest: ConsoleGuest
+        _ route: ConsoleRoute, _ id: String, _ fields: FormFields, _ answer: OperatorAnswer, _ guest: ConsoleGuest
     ) async throws(Problem) -> ConsoleAnswer {
         let origin: ConsoleRoute =
             switch route {
@@ -35,7 +36,7 @@ struct ConsolePages: Sendable {
             }
         guard answer.status != 404 else { throw Problem(told: answer) }
         var (template, model) = try await content(origin, id, guest)
-        model["problem"] = problem
+        model["problem"] = ViewModel.members(answer.body)
         var written = fields.written
         if let action = fields["action"] { written["action_\(action)"] = true }
         model["written"] = written
@@ -47,7 +48,7 @@ struct ConsolePages: Sendable {
                 return isSame ? form.merging(["written": written]) { $1 } : form
             }
         }
-        return ConsoleAnswer(page: try await page(template, model, guest), status: answer.status)
+        return ConsoleAnswer(page: await page(template, model, guest), status: answer.status)
     }
 
     private func content(
@@ -63,17 +64,14 @@ struct ConsolePages: Sendable {
         case .repair: ("repair", try await repair(id, guest))
         case .comparisons: ("comparisons", try await comparisons(guest))
         case .comparison: ("comparison", try await comparison(id, guest))
-        case .drills: ("drills", ["reports": drills.read()])
+        case .drills: ("drills", drills.model)
         case .site: ("site", try await site(guest))
-        case .paymentsTable: ("payments", [:])
         default: throw .notFound
         }
     }
 
     /// A page in its frame: the menu, who looks, and which site it is.
-    private func page(
-        _ template: String, _ model: [String: Any], _ guest: ConsoleGuest
-    ) async throws(Problem) -> [UInt8] {
+    private func page(_ template: String, _ model: [String: Any], _ guest: ConsoleGuest) async -> [UInt8] {
         var frame = ConsolePages.frame(guest.visit)
         frame["person"] = guest.person.name
         frame["role"] = guest.person.role.rawValue
@@ -81,7 +79,7 @@ struct ConsolePages: Sendable {
         frame["may_change"] = guest.person.role >= .operator
         frame["may_decide"] = guest.person.role >= .approver
         frame["here"] = await questions.part(.site, guest)
-        return try render(template, frame.merging(model) { $1 })
+        return templates.render(template, frame.merging(model) { $1 })
     }
 
     private static func frame(_ visit: Visit) -> [String: Any] {
@@ -94,13 +92,6 @@ struct ConsolePages: Sendable {
         }
         return ["menu": menu]
     }
-
-    private func render(_ template: String, _ model: [String: Any]) throws(Problem) -> [UInt8] {
-        guard let page = templates.render(template, model) else {
-            throw .internalError("The page \(template) is missing.")
-        }
-        return page
-    }
 }
 
 extension ConsolePages {
@@ -108,14 +99,14 @@ extension ConsolePages {
     func failure(_ problem: Problem, _ visit: Visit) -> [UInt8] {
         var model = ConsolePages.frame(visit)
         model["problem"] = ViewModel.members(problem.json)
-        return templates.render("failure", model) ?? Array("\(problem.title)\n".utf8)
+        return templates.render("failure", model)
     }
 
     /// The page that asks for an operator's token.
     func signIn(_ visit: Visit, next: String, isRefused: Bool = false) -> [UInt8] {
-        templates.render("signin", ["next": next, "is_refused": isRefused]) ?? []
+        templates.render("signin", ["next": next, "is_refused": isRefused])
     }
 
     /// The page that asks for itself once more, from here.
-    func entry(_ visit: Visit) -> [UInt8] { templates.render("entry", ["next": visit.next]) ?? [] }
+    func entry(_ visit: Visit) -> [UInt8] { templates.render("entry", ["next": visit.next]) }
 }

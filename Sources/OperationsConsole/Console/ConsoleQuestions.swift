@@ -27,6 +27,26 @@ struct ConsoleQuestions: Sendable {
         return answer.status < 400 ? ViewModel.members(answer.body) : nil
     }
 
+    /// The entries of a listing, page after page, until there are at least so many; and whether there are more.
+    ///
+    /// - Parameters:
+    ///   - query: Of each page, without the cursor.
+    ///   - make: What is kept of an entry.
+    func entries<Entry>(
+        _ route: AdminRoute, id: String = "", query: String, atLeast wanted: Int, _ guest: ConsoleGuest,
+        _ make: ([String: Any]) -> Entry
+    ) async throws(Problem) -> (entries: [Entry], isCut: Bool) {
+        var entries: [Entry] = []
+        var cursor: String?
+        repeat {
+            let next = cursor.map { "&cursor=\($0.percentEncoded)" } ?? ""
+            let page = try await ask(route, id: id, query: query + next, guest)
+            entries += (page["data"] as? [[String: Any]] ?? []).map(make)
+            cursor = page["next_cursor"] as? String
+        } while cursor != nil && entries.count < wanted
+        return (entries, cursor != nil)
+    }
+
     /// The answer of the API to a read.
     func answer(
         _ route: AdminRoute, id: String = "", query: String? = nil, _ guest: ConsoleGuest

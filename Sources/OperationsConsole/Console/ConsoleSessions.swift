@@ -1,6 +1,4 @@
-internal import Crypto
 internal import HTTPEdge
-internal import PaymentCore
 internal import Synchronization
 
 /// Who is signed in, kept by this process alone: whoever knows the token of a session is its person. Tokens are kept as
@@ -90,7 +88,7 @@ final class ConsoleSessions: Sendable {
         now - entry.used >= limits.idle || now - entry.began >= limits.longest
     }
 
-    private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
+    private static func digest(_ token: String) -> [UInt8] { TokenDirectory<Operator>.digest(token) }
 
     /// 256 bits of the system's randomness.
     private static func random() -> String {

@@ -26,15 +26,24 @@ struct ConsoleTemplates: Sendable {
 
     private let library: MustacheLibrary
 
-    /// Reads all templates. They are part of the program: one that cannot be read is a defect, and is left out.
+    /// Reads all templates. They are part of the program: that one cannot be read is a defect of it.
     init() {
         var library = MustacheLibrary()
-        for (name, text) in ConsoleTemplates.all { try? library.register(text, named: name) }
+        for (name, text) in ConsoleTemplates.all {
+            do {
+                try library.register(text, named: name)
+            } catch {
+                preconditionFailure("the template \(name) cannot be read: \(error)")
+            }
+        }
         self.library = library
     }
 
-    /// The page of a template, in bytes; `nil` where there is no such template.
-    func render(_ name: String, _ model: [String: Any]) -> [UInt8]? {
-        library.render(model, withTemplate: name).map { Array($0.utf8) }
+    /// The page of a template, in bytes.
+    func render(_ name: String, _ model: [String: Any]) -> [UInt8] {
+        guard let page = library.render(model, withTemplate: name) else {
+            preconditionFailure("there is no template \(name)")
+        }
+        return Array(page.utf8)
     }
 }

@@ -12,33 +12,54 @@ public struct DrillReports: Sendable {
     /// Reports below a directory; none without one.
     public init(directory: String?) { self.directory = directory }
 
-    /// Whether there is a directory to look into.
-    var isConfigured: Bool { directory != nil }
-
-    /// What templates show of each report; of one that cannot be read, that it cannot.
-    func read() -> [[String: Any]] {
-        guard let directory else { return [] }
-        let root = URL(fileURLWithPath: directory, isDirectory: true)
-        let folders =
-            (try? FileManager.default.contentsOfDirectory(
-                at: root, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
-        let files = folders.map { $0.appendingPathComponent("report.json") }.compactMap { file -> (URL, Date)? in
-            let values = try? file.resourceValues(forKeys: [.contentModificationDateKey, .fileSizeKey])
-            guard let values, let date = values.contentModificationDate, (values.fileSize ?? 0) <= Self.mostBytes
-            else { return nil }
-            return (file, date)
+    /// What the page shows: the reports, or why there are none.
+    var model: [String: Any] {
+        guard let directory else { return [:] }
+        do {
+            return ["reports": try folders(of: directory).map(report)]
+        } catch {
+            return ["unreadable": "\(directory): \(error.localizedDescription)"]
         }
-        return files.sorted { $0.1 > $1.1 }.prefix(Self.mostReports).map { report($0.0) }
     }
 
-    private func report(_ file: URL) -> [String: Any] {
-        let folder = file.deletingLastPathComponent().lastPathComponent
-        let report = (try? Data(contentsOf: file)).map { ViewModel.members(Array($0)) } ?? [:]
-        // A drill that broke while it wrote must not look as if it had never run.
-        guard report["name"] is String else {
-            return ["folder": folder, "name": folder, "passed": false, "broken_off": "its report cannot be read"]
+    /// The folders of the newest drills.
+    private func folders(of directory: String) throws -> [URL] {
+        let root = URL(fileURLWithPath: directory, isDirectory: true)
+        let keys: [URLResourceKey] = [.isDirectoryKey, .contentModificationDateKey]
+        let folders = try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: keys)
+            .map { (url: $0, values: try $0.resourceValues(forKeys: Set(keys))) }
+            .filter { $0.values.isDirectory == true }
+        let newest = folders.sorted {
+            ($0.values.contentModificationDate ?? .distantPast) > ($1.values.contentModificationDate ?? .distantPast)
         }
-        var shown: [String: Any] = ["folder": folder]
+        return newest.prefix(DrillReports.mostReports).map(\.url)
+    }
+
+    /// A drill that broke before or while it wrote its report must not look as if it had never run.
+    private func report(_ folder: URL) -> [String: Any] {
+        let name = folder.lastPathComponent
+        do {
+            var shown = try DrillReports.read(folder.appendingPathComponent("report.json"))
+            shown["folder"] = name
+            return shown
+        } catch {
+            let reason = (error as? Unreadable)?.reason ?? error.localizedDescription
+            return ["folder": name, "name": name, "passed": false, "broken_off": "no report: \(reason)"]
+        }
+    }
+
+    private struct Unreadable: Error {
+        let reason: String
+    }
+
+    private static func read(_ file: URL) throws -> [String: Any] {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        let data = try handle.read(upToCount: mostBytes + 1) ?? Data()
+        guard data.count <= mostBytes else { throw Unreadable(reason: "it has more than \(mostBytes) bytes") }
+        let report = ViewModel.members(Array(data))
+        guard report["name"] is String else { throw Unreadable(reason: "it is no report in JSON") }
+        var shown: [String: Any] = [:]
         for name in ["name", "passed", "broken_off", "invariants"] { shown[name] = report[name] }
         shown["objectives"] = (report["objectives"] as? [[String: Any]] ?? []).map { objective in
             var objective = objective

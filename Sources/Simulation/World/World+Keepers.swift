@@ -152,6 +152,7 @@ extension World {
             case .note: break
             }
         }
+        wakeAgain(replica)
     }
 
     private mutating func keeperJobs(
@@ -230,6 +231,7 @@ extension World {
                 }
             }
         }
+        wakeAgain(replica)
     }
 
     /// Whether nothing happens to the sites.

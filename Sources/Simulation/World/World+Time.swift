@@ -17,6 +17,14 @@ extension World {
         schedule(replica, max(at, now + (due - storeTime(site)).milliseconds))
     }
 
+    /// An engine may set its timer while its right has run out for a moment; no look is planned then. The right came
+    /// back, and the timer goes off.
+    mutating func wakeAgain(_ replica: Int) {
+        guard replicas[replica].isUp, let wanted = replicas[replica].wanted, standing(replica).maySettle else { return }
+        if let planned = replicas[replica].lookAt, planned >= now { return }
+        wake(replica, at: wanted)
+    }
+
     private mutating func schedule(_ replica: Int, _ at: Int64) {
         if let planned = replicas[replica].lookAt, planned <= at, planned >= now { return }
         replicas[replica].lookAt = at

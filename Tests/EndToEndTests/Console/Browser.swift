@@ -184,6 +184,20 @@ extension Browser {
 
     /// Presses what a selector finds, and waits for the page that follows.
     func press(_ selector: String) async throws {
+        // A click returns before the browser has left the page: the page that is left carries a mark.
+        _ = try await script("window.isLeft = true")
+        try await click(selector)
+        try await Polling.until("the page after \(selector) is loaded", within: .seconds(30)) {
+            // A script that is under way when the page goes away fails.
+            let isThere = try? await script("return !window.isLeft && document.readyState === 'complete'")
+            return isThere as? Bool == true
+        }
+    }
+
+    /// Chooses what a selector finds: the page stays.
+    func choose(_ selector: String) async throws { try await click(selector) }
+
+    private func click(_ selector: String) async throws {
         _ = try await post("/element/\(try await element(selector))/click", [String: Any]())
     }
 

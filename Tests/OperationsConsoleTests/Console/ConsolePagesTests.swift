@@ -11,7 +11,8 @@ import Testing
     @Test func `every template can be read, and none puts a text in as it is`() {
         let templates = ConsoleTemplates()
         for (name, text) in ConsoleTemplates.all {
-            #expect(templates.render(name, [:]) != nil, "\(name) cannot be read")
+            // Traps where the template cannot be read.
+            _ = templates.render(name, [:])
             #expect(!text.contains("{{{") && !text.contains("{{&") && !text.contains("{{%"), "\(name) does not escape")
             #expect(!text.contains(" style=") && !text.contains(/\ on[a-z]+=/), "\(name) needs what the policy forbids")
             let partials = text.matches(of: /\{\{[><]\s*([a-z]+)/).map { String($0.output.1) }
@@ -144,13 +145,24 @@ import Testing
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(text.utf8).write(to: folder.appendingPathComponent("report.json"))
         }
-        let reports = DrillReports(directory: root.path).read()
-        #expect(reports.count == 2)
-        let torn = try #require(reports.first { $0["folder"] as? String == "torn" })
-        #expect(torn["passed"] as? Bool == false && torn["broken_off"] as? String == "its report cannot be read")
+        try FileManager.default.createDirectory(
+            at: root.appendingPathComponent("killed"), withIntermediateDirectories: true)
+        let reports = try #require(DrillReports(directory: root.path).model["reports"] as? [[String: Any]])
+        #expect(reports.count == 3)
+        for (folder, reason) in [("torn", "it is no report in JSON"), ("killed", "no report: ")] {
+            let broken = try #require(reports.first { $0["folder"] as? String == folder })
+            #expect(broken["passed"] as? Bool == false)
+            #expect((broken["broken_off"] as? String)?.contains(reason) == true, "\(broken)")
+        }
         let whole = try #require(reports.first { $0["name"] as? String == "restore" })
         #expect((whole["objectives"] as? [[String: Any]])?.first?["measured"] as? String == "812 ms")
-        #expect(DrillReports(directory: nil).read().isEmpty && DrillReports(directory: "/nowhere").read().isEmpty)
+    }
+
+    @Test func `without a directory there are no reports, and one that cannot be read is said`() {
+        #expect(DrillReports(directory: nil).model.isEmpty)
+        let unreadable = DrillReports(directory: "/nowhere").model
+        #expect(unreadable["reports"] == nil)
+        #expect((unreadable["unreadable"] as? String)?.hasPrefix("/nowhere: ") == true, "\(unreadable)")
     }
 
     @Test func `a table is CSV, and no cell of it is a formula`() async throws {

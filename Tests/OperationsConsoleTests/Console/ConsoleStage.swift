@@ -65,10 +65,12 @@ struct ConsoleStage: Sendable {
     /// - Parameters:
     ///   - payment: the document of every payment.
     ///   - repair: the answer to everything that is asked of repairs.
+    ///   - reading: the answer to whoever reads one repair; `repair` without it.
     ///   - list: the answer to every listing of payments; a page with the payment without it.
     static func run(
         payment: String = #"{"id":"pay_1"}"#, explanation: String = "{}",
-        repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), list: OperatorAnswer? = nil,
+        repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), reading: OperatorAnswer? = nil,
+        list: OperatorAnswer? = nil,
         _ body: @Sendable (ConsoleStage) async throws -> Void
     ) async throws {
         let asked = Asked()
@@ -80,6 +82,7 @@ struct ConsoleStage: Sendable {
             explanation: { _ in answer(200, explanation) })
         let repairs = OperatorRepairs { operation, request in
             asked.add("\(operation)", request)
+            if let reading, operation == .read { return reading }
             return repair
         }
         let operators = try directory()
@@ -91,24 +94,8 @@ struct ConsoleStage: Sendable {
             metrics: MetricsRegistry(), operators: operators, reads: reads, repairs: repairs,
             console: ConsoleContent(history: history, drills: DrillReports(directory: nil)),
             logger: RunningAdmin.quiet)
-        let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { announcement.finish() }
-                do {
-                    try await admin.application(host: "127.0.0.1", port: 0) { announcement.yield($0) }.run()
-                } catch {
-                    guard Task.isCancelled else { throw error }
-                }
-            }
-            var iterator = ports.makeAsyncIterator()
-            guard let port = await iterator.next() else {
-                try await group.next()
-                throw RunningAdmin.Failure(description: "the listener did not start")
-            }
+        try await RunningAdmin.serve(admin) { port in
             try await body(ConsoleStage(port: port, asked: asked, operators: operators))
-            group.cancelAll()
-            try await group.waitForAll()
         }
     }
 

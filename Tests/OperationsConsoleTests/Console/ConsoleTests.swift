@@ -139,12 +139,15 @@ import Testing
     }
 
     @Test func `what a person wrote about a repair is not lost`() async throws {
-        try await ConsoleStage.run(repair: ConsoleStage.answer(409, Self.problem)) { stage in
+        let waiting = ConsoleStage.answer(
+            200, #"{"id":"rep_1","payment_id":"pay_1","state":"proposed","proposed_by":"hana"}"#)
+        try await ConsoleStage.run(repair: ConsoleStage.answer(409, Self.problem), reading: waiting) { stage in
             let ken = try await stage.signIn("ken")
             let form = "form_token=\(ken.formToken)&reason=I+read+it+too."
             let reply = try await stage.send(
                 "POST", "/console/repairs/rep_1/approve", session: ken.session, form: form)
             #expect(reply.status == 409 && reply.body.contains("What is known has changed."), "\(reply.status)")
+            #expect(reply.body.contains("required>I read it too.</textarea>"), "\(reply.body)")
         }
     }
 
