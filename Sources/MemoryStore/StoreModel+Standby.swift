@@ -13,6 +13,8 @@ public struct ChangedRow: Sendable {
     public let token: LeaseToken
     /// The records of the keys that changed.
     public let records: [IdempotencyRecord]
+    /// The repair that was proposed or decided.
+    public let repair: Repair?
 }
 
 extension StoreModel {
@@ -25,7 +27,8 @@ extension StoreModel {
             records.append(record)
         }
         return ChangedRow(
-            payment: change.payment.id, after: row.payment, entries: change.entries, token: row.token, records: records)
+            payment: change.payment.id, after: row.payment, entries: change.entries, token: row.token, records: records,
+            repair: change.repair)
     }
 
     /// What a standby is told of an answer that was kept under a key; `nil` if the key or its payment does not exist.
@@ -34,12 +37,13 @@ extension StoreModel {
         else {
             return nil
         }
-        return ChangedRow(payment: record.payment, after: nil, entries: [], token: row.token, records: [record])
+        return ChangedRow(payment: record.payment, after: nil, entries: [], token: row.token, records: [record], repair: nil)
     }
 
     /// Takes in what another store made durable. Nobody holds a lease here.
     public mutating func apply(_ change: ChangedRow) {
         for record in change.records { records[KeyPlace(caller: record.caller, key: record.key)] = record }
+        if let repair = change.repair { repairs[repair.id] = repair }
         guard let payment = change.after else { return }
         let rowIndex = rowIndex(of: change.payment)
         let trail = rows[rowIndex]?.trail ?? []

@@ -47,7 +47,7 @@ public struct StoreModel: Sendable {
     /// The keys that were used.
     var records: [KeyPlace: IdempotencyRecord] = [:]
     /// What was proposed and decided.
-    var repairs: [String: Repair] = [:]
+    public internal(set) var repairs: [String: Repair] = [:]
     /// The place of each leg's payment, by the key of its authorization or sale.
     var legs: [StoredComparisons.Place: Int] = [:]
     /// What is kept of comparisons.

@@ -59,6 +59,8 @@ public struct RunPlan: Sendable {
     public internal(set) var comparison: ComparisonSettings
     /// The configuration before, where some replicas still have it.
     var rollout: Rollout?
+    /// Whether people take payments out of quarantine.
+    public var hasPeople = false
     /// Whether both sides are compared.
     public var isCompared = true
     /// Kinds that do not strike at all.
@@ -131,6 +133,7 @@ public struct RunPlan: Sendable {
             standbyLag = .seconds(Int64(5 + chance.draw("lag", below: 56)))
         }
         rollout = Rollout(chance, of: self)
+        hasPeople = chance.draw("people", below: 3) == 0
     }
 
     /// Where in the plan a payment is; nil for a stranger.

@@ -115,6 +115,7 @@ extension World {
         if let told = sites[site].store.changedRow(by: change) {
             tell(.changed(told, paymentIndex: paymentIndex), from: site)
         }
+        callPeople(paymentIndex, before, row.payment)
         if case .creating = change.lease { leased(replica, row.payment.id, row.token) }
         wakeOtherReplicas(site, paymentIndex, except: replica)
         return .success(result)

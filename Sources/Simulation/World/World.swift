@@ -22,6 +22,7 @@ public struct World {
         case site(SiteStep)
         case keep(Int)
         case compare(ComparisonTurn)
+        case people(PeopleStep)
         case faultsEnd
         case restCheck(after: Int64)
     }
@@ -85,6 +86,8 @@ public struct World {
     var misconduct: String?
     /// Claims of each payment since it was last changed.
     var idleClaims: [IdleClaims]
+    /// Visits of people that are still to come.
+    var peopleAtWork = 0
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -206,6 +209,7 @@ public struct World {
         case .site(let step): changeSites(step)
         case .keep(let slot): keep(slot)
         case .compare(let turn): compare(turn)
+        case .people(let step): peopleAct(step)
         case .faultsEnd: endFaults()
         case .restCheck(let pause): checkRest(pause)
         }
