@@ -37,7 +37,8 @@ extension StoreModel {
         else {
             return nil
         }
-        return ChangedRow(payment: record.payment, after: nil, entries: [], token: row.token, records: [record], repair: nil)
+        return ChangedRow(
+            payment: record.payment, after: nil, entries: [], token: row.token, records: [record], repair: nil)
     }
 
     /// Takes in what another store made durable. Nobody holds a lease here.

@@ -97,4 +97,6 @@ public struct StoreLaxness: OptionSet, Sendable {
     public static let trails = StoreLaxness(rawValue: 8)
     /// To which run a lane belongs, and whether its lease is held.
     public static let lanes = StoreLaxness(rawValue: 16)
+    /// Whoever proposed a repair may approve it.
+    public static let repairs = StoreLaxness(rawValue: 32)
 }

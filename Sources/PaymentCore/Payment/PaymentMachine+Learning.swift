@@ -168,7 +168,7 @@ extension PaymentMachine {
             return  // A failed read takes nothing away from what is known since the last request.
         }
         payment.legs[index].knowledge = observation
-        if observation.status == .captured, observation.contradiction == nil {
+        if observation.status == .captured, !StatusReading.contradicts(observation, leg: leg) {
             payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
         noteStanding(observation, leg: index)

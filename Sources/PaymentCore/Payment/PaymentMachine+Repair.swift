@@ -79,7 +79,9 @@ extension PaymentMachine {
         payment.legs[index].conclusiveReads = 0
         switch action {
         case .charged: setCharged(leg: index, context)
-        case .neverCharged: end(leg: index, Leg.Gone(cause: .neverHappened, code: Leg.Gone.byPeople))
+        case .neverCharged:
+            payment.legs[index].capturedAmount = .zero(payment.amount.currency)
+            end(leg: index, Leg.Gone(cause: .neverHappened, code: Leg.Gone.byPeople))
         case .undoneOutside:
             let isGivenBack = !leg.capturedAmount.isZero
             end(leg: index, Leg.Gone(cause: .status, code: Leg.Gone.byPeople, isGivenBack: isGivenBack))

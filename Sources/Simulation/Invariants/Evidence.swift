@@ -32,6 +32,8 @@ public struct Evidence: Sendable {
     /// Whether rows that were acknowledged survive every failover: a single store, or synchronous
     /// replication.
     public let keepsAcknowledgedRows: Bool
+    /// Payments of which two people said what is not so, or wrote off what is: what they moved is no defect of ours.
+    var misjudged: Set<PaymentID> = []
 
     /// A view of this moment.
     public init(
@@ -47,6 +49,12 @@ public struct Evidence: Sendable {
 
     /// The provider of this name.
     public func provider(_ name: ProviderName) -> SimulatedProvider? { providers.first { $0.name == name } }
+
+    /// Whether a provider lost a transaction of a payment altogether. Where its rows are lost too, nothing is left that
+    /// could tell how it ended.
+    func isForgotten(_ payment: PaymentID) -> Bool {
+        rows.payment(payment)?.legs.contains { provider($0.provider)?.goneAt[$0.primary.key] != nil } ?? false
+    }
 
     /// What the provider's books say of a leg.
     func figures(_ payment: PaymentID, _ leg: Leg) -> BookFigures {

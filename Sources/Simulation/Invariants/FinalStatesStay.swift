@@ -74,7 +74,9 @@ public struct FinalStatesStay: Invariant {
                     "it ended \(known.conclusion.state), and now is \(commit.after.state)")
             } else if let found = commit.after.conclusion {
                 findings.require(
-                    found.state == known.conclusion.state || !told.contains(id), at, id,
+                    found.state == known.conclusion.state || !told.contains(id)
+                        || evidence.isForgotten(commit.after.id),
+                    at, id,
                     "it ended \(known.conclusion.state), and after rows were lost \(found.state)")
                 conclusions[id] = End(conclusion: found, term: term, at: at)
             }

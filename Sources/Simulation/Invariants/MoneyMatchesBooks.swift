@@ -65,7 +65,7 @@ public struct MoneyMatchesBooks: Invariant {
         let figures = evidence.figures(payment.id, leg)
         guard payment.conclusion != nil, leg.quarantine == nil,
             !MoneyMatchesBooks.hasRefundInDoubt(payment, leg), !isRefundLost(leg, evidence),
-            !MoneyMatchesBooks.isTakenAnew(leg, evidence)
+            !MoneyMatchesBooks.isTakenAnew(leg, evidence), !evidence.misjudged.contains(payment.id)
         else {
             accounts[accountIndex].leftOut += figures.net
             return

@@ -50,7 +50,7 @@ public struct OneFinalAnswer: Invariant {
         let key = CallerKey(operation)
         var history = histories[key] ?? History()
         history.open = max(0, history.open - 1)
-        judge(operation, answer, &history, at)
+        judge(operation, answer, &history, at, evidence)
         histories[key] = history
     }
 
@@ -66,7 +66,8 @@ public struct OneFinalAnswer: Invariant {
     }
 
     private mutating func judge(
-        _ operation: CallerOperation, _ answer: CallerAnswer, _ history: inout History, _ at: Timestamp
+        _ operation: CallerOperation, _ answer: CallerAnswer, _ history: inout History, _ at: Timestamp,
+        _ evidence: Evidence
     ) {
         let kind = operation.kind
         let payment = operation.payment
@@ -101,7 +102,7 @@ public struct OneFinalAnswer: Invariant {
         } else if case .settled = answer {
             if let earlier = history.earlier {
                 findings.require(
-                    !OneFinalAnswer.contradicts(earlier, answer), at, payment,
+                    !OneFinalAnswer.contradicts(earlier, answer) || evidence.isForgotten(payment), at, payment,
                     "key \(operation.key) was answered \(earlier), and after rows were lost \(answer)")
             }
             history.answer = answer

@@ -81,7 +81,8 @@ public struct OnlyStrangersAreUndone: Invariant {
                 let other = undone.updateValue(payment.id, forKey: leg.primary.key)
                 findings.require(
                     other == nil, evidence.now, payment.id, "leg \(leg.index) is undone by another payment as well")
-                guard leg.quarantine == nil, let provider = evidence.provider(leg.provider),
+                guard leg.quarantine == nil, !evidence.misjudged.contains(payment.id),
+                    let provider = evidence.provider(leg.provider),
                     let transaction = provider.transaction(leg.primary.key, at: evidence.now)
                 else { continue }
                 findings.require(

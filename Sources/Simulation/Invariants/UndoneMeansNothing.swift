@@ -29,7 +29,8 @@ public struct UndoneMeansNothing: Invariant {
     /// Judges the end.
     public mutating func atRest(_ evidence: Evidence) {
         for payment in evidence.rows.everyPayment() {
-            guard let ended = payment.conclusion?.state, ended != .succeeded else { continue }
+            guard let ended = payment.conclusion?.state, ended != .succeeded, !evidence.misjudged.contains(payment.id)
+            else { continue }
             // What people have to decide is not at rest.
             for leg in payment.legs where leg.quarantine == nil {
                 let figures = evidence.figures(payment.id, leg)

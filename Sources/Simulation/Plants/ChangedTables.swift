@@ -24,6 +24,11 @@ extension EffectTable {
     }
 }
 
+extension RepairTable {
+    /// The shipped table without a row.
+    func without(_ name: String) -> RepairTable { RepairTable(rows: rows.filter { $0.name != name }) }
+}
+
 extension ComparisonTable {
     /// The shipped table under a row that decides first.
     static func withRow(

@@ -6,6 +6,7 @@ extension Plant {
     /// tables. Each is found by the invariants named with it.
     public static let planted: [PlantedBug] =
         ofStores + ofWorkers + ofEngines + ofWires + ofSites + ofCallers + ofEffectRows + ofPaymentRows + ofComparisons
+        + ofPeople
 
     /// The planted bug of that name; nil if there is none.
     public static func planted(named name: String) -> PlantedBug? { planted.first { $0.plant.name == name } }

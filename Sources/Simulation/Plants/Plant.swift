@@ -14,6 +14,8 @@ public struct Plant: Sendable {
     public var paymentTable: PaymentTable
     /// The table that judges what both sides say.
     public var comparisonTable: ComparisonTable
+    /// The table that decides about what people propose.
+    public var repairTable = RepairTable.shipped
     /// What is done wrong around the decisions.
     public var sabotage: Set<Sabotage>
     /// Which rules of the engine are broken.
@@ -94,6 +96,8 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case leaseHasNoEnd
     /// A site is promoted although the lease of the other one runs.
     case promotedTooEarly
+    /// Whoever proposed a repair approves it, and the store takes it.
+    case ownRepairApproved
     /// Refunds are taken without reserving their amounts.
     case refundsNotReserved
     /// What is to be undone is known only to the process that sends it.

@@ -11,6 +11,8 @@ public struct Surroundings: Sendable {
     public let standbyLag: Span?
     /// Whether both sides are compared: what a comparison settles afterwards, no judge sees at the end.
     public let isCompared: Bool
+    /// Whether people take payments out of quarantine in every run.
+    var hasPeople = false
     private let term: @Sendable (inout ProviderContract) -> Void
 
     /// Surroundings; without arguments everything is as the seed draws it.
@@ -38,6 +40,7 @@ public struct Surroundings: Sendable {
         var plan = RunPlan(seed: seed, arrangement: replication)
         plan.standbyLag = standbyLag ?? plan.standbyLag
         plan.isCompared = isCompared
+        plan.hasPeople = hasPeople || plan.hasPeople
         for kind in FaultKind.allCases {
             if let rate = rates[kind] { plan.rates[kind] = rate }
         }
@@ -148,4 +151,10 @@ public struct Surroundings: Sendable {
         rates: doubt.merging([.declined: 150_000], uniquingKeysWith: max), term: { $0.declinesBound = false })
     /// Providers show other amounts than they were asked for.
     static let contradicting = Surroundings(rates: [.contradiction: 100_000])
+    /// The same, and people take it out of quarantine.
+    static let visited: Surroundings = {
+        var surroundings = Surroundings(rates: [.contradiction: 100_000, .inquiryFailed: 300_000])
+        surroundings.hasPeople = true
+        return surroundings
+    }()
 }

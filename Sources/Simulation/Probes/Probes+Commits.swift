@@ -8,6 +8,7 @@ extension Probes {
         memory.writers[payment.id] = commit.replica
         if let due = commit.before?.dueAt { note(.longOverdue, at - due > .days(1)) }
         note(.latchUnacknowledged, payment.latch != .none && !payment.latchAcknowledged)
+        note(.liedAbout, !evidence.misjudged.isEmpty)
         for entry in commit.entries { self.entry(entry, commit, evidence) }
         if commit.before?.refunds.count != payment.refunds.count { refunds(payment) }
         if let before = commit.before, before.conclusion == nil, let conclusion = payment.conclusion {
@@ -32,16 +33,20 @@ extension Probes {
         case .intent: note(.plugged, entry.value("row") == "undo.plug")
         case .decision: decided(entry, commit, evidence)
         case .quarantined: quarantined(entry, commit.after)
+        case .resolved:
+            note(.legRepaired, entry.value("effect") == nil)
+            note(.refundRepaired, entry.value("effect") != nil)
         case .recovery:
             note(.recoveredUndecided, commit.before?.latch == Latch.none)
             note(.recoveredLatched, commit.before.map { $0.latch != .none } ?? false)
-        case .created, .outcome, .inquiry, .alert, .concluded, .refund, .resolved: break
+        case .created, .outcome, .inquiry, .alert, .concluded, .refund: break
         }
     }
 
     private mutating func operation(_ entry: AuditEntry, _ commit: Commit) {
         note(.captureFound, entry.value("operation") == "capture found")
         note(.refundFound, entry.value("operation") == "refund found")
+        note(.repairRejected, entry.value("operation") == "repair rejected")
         guard let before = commit.before, entry.value("operation") == "cancel" else { return }
         note(.cancelBesideSend, before.legs.contains { $0.primary.open != nil })
         note(.canceledWhileResting, before.isResting)

@@ -59,5 +59,10 @@ public enum Situation: String, Sendable, Hashable, CaseIterable {
     case tooLate = "an operation comes too late"
     case keyReused = "a key is used for another request"
     case answerReplayed = "a settled answer is given again"
+    case legRepaired = "two people decide about a quarantined leg"
+    case refundRepaired = "two people decide about a quarantined refund"
+    case repairRejected = "what one person proposed another one rejects"
+    case liedAbout = "two people decide what is not so"
+
     case acceptedAfterLoss = "a create is repeated after its row was lost"
 }

@@ -130,7 +130,7 @@ extension World {
     }
 
     private func laxness(_ change: PaymentChange) -> StoreLaxness {
-        var laxness: StoreLaxness = []
+        var laxness: StoreLaxness = does(.ownRepairApproved) ? .repairs : []
         // A change from an older version does not continue the trail either.
         if does(.versionIgnored) { laxness.formUnion([.versions, .trails]) }
         if does(.refundsNotReserved), change.record?.operation == .refund {

@@ -88,6 +88,12 @@ public struct World {
     var idleClaims: [IdleClaims]
     /// Visits of people that are still to come.
     var peopleAtWork = 0
+    /// How often people looked at a payment.
+    var visits: [Int: Int] = [:]
+    /// Proposals that say what is not so.
+    var lies: Set<String> = []
+    /// Payments of which one was carried out.
+    var misjudged: Set<PaymentID> = []
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -266,10 +272,12 @@ public struct World {
 
     /// What judges may look at.
     var evidence: Evidence {
-        Evidence(
+        var evidence = Evidence(
             now: time, providers: providers, rows: RowView(sites[activeSite].store, paymentIndices),
             policy: plan.policy,
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
+        evidence.misjudged = misjudged
+        return evidence
     }
 
     private mutating func judgeRest() {
