@@ -123,7 +123,8 @@ import Testing
             switch action {
             case .undoneOutside, .neverCharged, .writeOff: #expect(state == .canceled, "\(action)")
             // The void was declined once: asked again, it is done. What is taken by people's word is given back; where
-            // the provider shows that it is only held, people are asked again: the void was declined (seed 14691216571).
+            // the provider shows that it is only held, people are asked again, for the void was declined (seed
+            // 14691216571).
             case .undo, .sendAgain: #expect(state == .canceled, "\(action)")
             case .charged:
                 #expect(stage.sent(.refund).allSatisfy { $0.amount == stage.durable.amount })
