@@ -5,27 +5,6 @@ import Testing
 
 /// A payment that waits for people is taken out of quarantine by two of them, with the runbook's own commands.
 @Suite struct RepairTests {
-    /// The commands of two people, each with a token of their own.
-    private struct Desk {
-        let world: World
-        let onCall: String
-        let ken: String
-
-        init(_ world: World) throws {
-            self.world = world
-            let files = [World.operatorToken, World.approverToken].enumerated().map { number, token in
-                (world.directory.appendingPathComponent("token-\(number)"), token)
-            }
-            for (file, token) in files { try Data("\(token)\n".utf8).write(to: file) }
-            (onCall, ken) = (files[0].0.path, files[1].0.path)
-        }
-
-        func run(_ words: [String], as token: String, at client: APIClient) throws -> (status: Int32, output: String) {
-            let url = "http://127.0.0.1:\(client.adminPort)"
-            return try world.command(["repairs"] + words + ["--url", url, "--token-file", token])
-        }
-    }
-
     /// After the first inquiry nothing is read for an hour, so that a version that was read is the newest.
     private static let quiet: WorldSettings = {
         var settings = WorldSettings()
@@ -42,34 +21,23 @@ import Testing
         return created
     }
 
-    private func version(_ id: String, _ client: APIClient) async throws -> String {
-        var operators = client
-        operators.token = World.operatorToken
-        let explained = try await operators.send(.get, "/v1/payments/\(id)/explanation", admin: true).json
-        return String(try #require(explained["version"] as? Int))
-    }
-
-    private func identifier(_ output: String) throws -> String {
-        String(try #require(output.firstMatch(of: /rep_[0-9a-f]{40}/)?.output))
-    }
-
     @Test func `one person proposes, the same one cannot approve, and a second one ends it`() async throws {
         try await World.run(RepairTests.quiet) { world, client in
-            let desk = try Desk(world)
+            let desk = try RepairDesk(world)
             let created = try await quarantined("repair-1", world, client)
             let explained = try world.command(["payments", "explain", created.id, "--output", "text"])
             #expect(explained.output.contains("reconciled repairs propose"), "\(explained.output)")
 
             let letter = world.directory.appendingPathComponent("letter.txt")
             try Data("They released it.".utf8).write(to: letter)
-            let version = try await version(created.id, client)
+            let version = try await client.version(of: created.id)
             let words = [
                 "propose", created.id, "--action", "undone_outside", "--evidence", "Their mail of today, case 17.",
                 "--evidence-file", letter.path, "--reference", "RV-881", "--version", version, "--output", "text",
             ]
             let proposed = try desk.run(words, as: desk.ken, at: client)
             #expect(proposed.status == 0, "\(proposed.output)")
-            let id = try identifier(proposed.output)
+            let id = try RepairDesk.identifier(proposed.output)
             #expect(proposed.output.contains("It waits for another person"))
             #expect(try await client.send(.get, "/v1/payments/\(created.id)").state == "quarantined")
 
@@ -85,8 +53,8 @@ import Testing
 
             var again = words
             let place = try #require(again.firstIndex(of: version))
-            again[place] = try await self.version(created.id, client)
-            let second = try identifier(try desk.run(again, as: desk.onCall, at: client).output)
+            again[place] = try await client.version(of: created.id)
+            let second = try RepairDesk.identifier(try desk.run(again, as: desk.onCall, at: client).output)
             let approved = try desk.run(
                 ["approve", second, "--reason", "I read it too.", "--output", "text"], as: desk.ken, at: client)
             #expect(approved.status == 0 && approved.output.contains("approved by ken"), "\(approved.output)")
@@ -105,13 +73,13 @@ import Testing
 
     @Test func `what was approved is done at once`() async throws {
         try await World.run(RepairTests.quiet) { world, client in
-            let desk = try Desk(world)
+            let desk = try RepairDesk(world)
             let created = try await quarantined("repair-2", world, client)
             let words = ["propose", created.id, "--action", "resume", "--evidence", "They mended their answers."]
             let proposed = try desk.run(
-                words + ["--version", try await version(created.id, client)], as: desk.onCall, at: client)
+                words + ["--version", try await client.version(of: created.id)], as: desk.onCall, at: client)
             #expect(proposed.status == 0, "\(proposed.output)")
-            let id = try identifier(proposed.output)
+            let id = try RepairDesk.identifier(proposed.output)
             let before = try await world.sends(.inquire, to: "card")
             let approved = try desk.run(["approve", id, "--reason", "I asked too."], as: desk.ken, at: client)
             #expect(approved.status == 0, "\(approved.output)")
@@ -123,7 +91,7 @@ import Testing
 
     @Test func `what is asked wrongly is refused with what is allowed`() async throws {
         try await World.run { world, client in
-            let desk = try Desk(world)
+            let desk = try RepairDesk(world)
             let words = ["propose", "order-1", "--action", "resume", "--evidence", "none at all", "--version", "1"]
             let wrong = try desk.run(words, as: desk.onCall, at: client)
             #expect(wrong.status == 2 && wrong.output.contains("allowed: pay_ and 40 hexadecimal digits"))
@@ -135,7 +103,7 @@ import Testing
             #expect(stranger.status == 1 && stranger.output.contains("401"))
             let settled = try await client.create(Bodies.card(), key: "repair-3")
             var fine = words
-            (fine[1], fine[7]) = (settled.id, try await version(settled.id, client))
+            (fine[1], fine[7]) = (settled.id, try await client.version(of: settled.id))
             let nothing = try desk.run(fine, as: desk.onCall, at: client)
             #expect(nothing.status == 1 && nothing.output.contains("does not wait for people"))
         }

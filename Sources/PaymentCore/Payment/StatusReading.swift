@@ -30,9 +30,8 @@ enum StatusReading {
         case .pending: return .pending
         case .unavailable: return .unavailable
         case .authorized:
-            // What was taken is never only held again: the read shows what was before. One that cannot be stale shows
-            // that it never was taken: two people said so, and were wrong.
-            return leg.compensation == nil || leg.conclusiveReads > 0 ? .held : .pending
+            // What was taken is never only held again: the read shows what was before.
+            return leg.compensation == nil ? .held : .pending
         case .declined: return contract.declinesBound ? .declinedBound : .declinedUnbound
         case .voided: return .voided
         case .tombstoned: return .tombstoned

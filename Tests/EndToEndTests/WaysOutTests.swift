@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTransport
+import ProviderSimulator
+import Testing
+
+/// Every cause of quarantine, met by a real daemon, and taken out of it by two people with the runbook's commands.
+@Suite struct WaysOutTests {
+    /// Where nothing is read for an hour once the first questions are over, so that a version that was read is the
+    /// newest.
+    private static func settings(_ change: (inout WorldSettings) -> Void = { _ in }) -> WorldSettings {
+        var settings = WorldSettings()
+        settings.inquirySchedule = "100ms, 300ms, 1s, 2s, 3s, 4s, 1h"
+        settings.contractLines = ["max_request_life: 3s", "clock_skew: 200ms"]
+        settings.reconcileLines = ["send_within: 500ms"]
+        settings.total = "1s"
+        change(&settings)
+        return settings
+    }
+
+    /// The same, where a decline may yet change.
+    private static let unbound = settings {
+        $0.simulated.declinesBound = false
+        $0.contractLines.append("declines_bound: false")
+    }
+
+    /// Waits until a cause is explained, and the first questions are over.
+    private func wait(for cause: String, of id: String, _ client: APIClient) async throws {
+        try await Polling.until("\(id) is quarantined as \(cause)", within: .seconds(30)) {
+            try await client.explanation(of: id).text.contains(cause)
+        }
+    }
+
+    /// The trail holds, its decisions are those of the tables, and both sides agree.
+    private func expectProof(_ id: String, _ world: World, _ client: APIClient) async throws {
+        let verdict = try world.command(["payments", "verify"])
+        #expect(verdict.status == 0, "\(verdict.output)")
+        let replayed = try world.command(["payments", "explain", id, "--replay", "--output", "text"])
+        #expect(replayed.status == 0, "\(replayed.output)")
+        try await world.expectBooksAgree(client)
+    }
+
+    @Test func `undo_refused: it stands, and is given back once that is mended`() async throws {
+        try await World.run(WaysOutTests.unbound) { world, client in
+            try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .capture), at: "points")
+            try world.simulator.order(FaultOrder(Fault(.declineUnbound), operation: .refund), at: "card")
+            let created = try await client.create(Bodies.payment([("card", 700), ("points", 500)]), key: "out-1")
+            try await wait(for: "undo_refused", of: created.id, client)
+            try await RepairDesk(world).repair(created.id, "undo", at: client)
+            #expect(try await client.settled(created.id).state == "failed")
+            try await expectProof(created.id, world, client)
+        }
+    }
+
+    @Test func `refund_in_doubt: the provider says that it was never made`() async throws {
+        try await World.run(WaysOutTests.unbound) { world, client in
+            let created = try await client.create(Bodies.card(), key: "out-2")
+            try world.simulator.order(FaultOrder(Fault(.declineUnbound), operation: .refund), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.keyForgotten), operation: .inquire), at: "card")
+            let refund = try await client.send(
+                .post, "/v1/payments/\(created.id)/refunds",
+                body: #"{"legs":[{"index":0,"amount":{"value":500,"currency":"JPY"}}]}"#,
+                key: "out-2-refund", wait: 1)
+            try await wait(for: "refund_in_doubt", of: created.id, client)
+            let words = ["--refund", refund.id]
+            try await RepairDesk(world).repair(created.id, "never_charged", words, at: client)
+            let after = try await client.send(.get, "/v1/payments/\(created.id)").text
+            #expect(after.contains(#""state":"failed""#) && after.contains(#""state":"succeeded""#), "\(after)")
+            try await expectProof(created.id, world, client)
+        }
+    }
+
+    @Test func `accepted_but_missing: it never was, and never will be`() async throws {
+        try await World.run(WaysOutTests.settings()) { world, client in
+            var pending = Fault(.pending)
+            (pending.delayMs, pending.outcome) = (50, .declined)
+            try world.simulator.order(FaultOrder(pending, operation: .authorize), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.keyForgotten), operation: .inquire), at: "card")
+            let created = try await client.create(Bodies.card(), key: "out-3", wait: 1)
+            try await wait(for: "accepted_but_missing", of: created.id, client)
+            try await RepairDesk(world).repair(created.id, "never_charged", at: client)
+            #expect(try await client.settled(created.id).state == "failed")
+            try await expectProof(created.id, world, client)
+        }
+    }
+
+    @Test func `key_too_old: the provider was away for longer than it keeps keys`() async throws {
+        let settings = WaysOutTests.settings {
+            $0.simulated.tombstoning = false
+            $0.contractLines += ["key_retention: 5s", "cancel: only_if_present", "enforces_not_after: false"]
+            $0.reconcileLines.append("allow_plug: true")
+        }
+        try await World.run(settings) { world, client in
+            try world.simulator.order(FaultOrder(Fault(.requestLost), operation: .authorize), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.unavailable), operation: .inquire, times: 5), at: "card")
+            let created = try await client.create(Bodies.card(), key: "out-4", wait: 1)
+            try await wait(for: "key_too_old", of: created.id, client)
+            try await RepairDesk(world).repair(created.id, "never_charged", at: client)
+            #expect(try await client.settled(created.id).state == "failed")
+            try await expectProof(created.id, world, client)
+        }
+    }
+}
