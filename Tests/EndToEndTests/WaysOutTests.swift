@@ -3,7 +3,8 @@ import HTTPTransport
 import ProviderSimulator
 import Testing
 
-/// Every cause of quarantine, met by a real daemon, and taken out of it by two people with the runbook's commands.
+/// Causes of quarantine, met by a real daemon, and what is taken out of it by two people with the runbook's commands.
+/// (A contradiction is in ``RepairTests``.)
 @Suite struct WaysOutTests {
     /// Where nothing is read for an hour once the first questions are over, so that a version that was read is the
     /// newest.
@@ -39,16 +40,35 @@ import Testing
         try await world.expectBooksAgree(client)
     }
 
-    @Test func `undo_refused: it stands, and is given back once that is mended`() async throws {
-        try await World.run(WaysOutTests.unbound) { world, client in
+    @Test func `undo_refused: the provider gave it back by hand`() async throws {
+        try await World.run(WaysOutTests.settings()) { world, client in
             try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .capture), at: "points")
             try world.simulator.order(FaultOrder(Fault(.declineUnbound), operation: .refund), at: "card")
-            let created = try await client.create(Bodies.payment([("card", 700), ("points", 500)]), key: "out-1")
+            let body = Bodies.payment([("card", 700), ("points", 500)])
+            let created = try await client.create(body, key: "out-1", wait: 1)
             try await wait(for: "undo_refused", of: created.id, client)
-            try await RepairDesk(world).repair(created.id, "undo", at: client)
+            try await giveBackByHand(700, world)
+            let desk = try RepairDesk(world)
+            let words = ["propose", created.id, "--action", "undone_outside", "--evidence", "Their mail of today."]
+            let bare = try desk.run(
+                words + ["--reference", "RV-881", "--version", try await client.version(of: created.id)],
+                as: desk.onCall, at: client)
+            #expect(bare.status == 1 && bare.output.contains("newest answer says something else"), "\(bare.output)")
+            let known = ["--reference", "RV-881", "--against-provider"]
+            try await desk.repair(created.id, "undone_outside", known, at: client)
             #expect(try await client.settled(created.id).state == "failed")
             try await expectProof(created.id, world, client)
         }
+    }
+
+    /// Somebody gives back what the provider's card took, at its own console.
+    private func giveBackByHand(_ value: Int, _ world: World) async throws {
+        let key = try #require(try await world.simulator.ledger("card").transactions.first).key
+        let console = APIClient(port: world.simulatorPort, adminPort: 0, token: "provider-token")
+        let answer = try await console.send(
+            .put, "/card/transactions/\(key)/refunds/given-back-by-hand",
+            body: #"{"amount":{"value":\#(value),"currency":"JPY"}}"#)
+        try #require(answer.status == 201, "\(answer.text)")
     }
 
     @Test func `refund_in_doubt: the provider says that it was never made`() async throws {
