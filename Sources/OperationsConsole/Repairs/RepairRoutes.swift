@@ -176,7 +176,8 @@ extension RepairRefusal {
             "The provider's own newest answer says something else. If you know that, say against_provider: true; it "
                 + "stays marked for ever."
         case .keyForgotten: "The provider may have forgotten the key: sent again, it could be executed a second time."
-        case .isThere: "The provider shows it: it is not sent again. Allowed: charged, resume, or undo to give it back."
+        case .isThere:
+            "The provider shows it: it is not sent again. Allowed: charged, resume; for a leg also undo, which gives it back."
         case .notAsAsked:
             "The provider shows something else than was asked. Undo it there, and propose undone_outside."
         case .unasked:

@@ -10,6 +10,18 @@ enum PeopleStep {
     case decide(payment: Int, repair: String)
 }
 
+/// What is known of the people who do it.
+struct People {
+    /// Visits and decisions that are still to come.
+    var atWork = 0
+    /// How often they looked at a payment.
+    var visits: [Int: Int] = [:]
+    /// Proposals that say what is not so.
+    var lies: Set<String> = []
+    /// Payments of which one was carried out.
+    var misjudged: Set<PaymentID> = []
+}
+
 /// People who take payments out of quarantine: one proposes what the provider's books say, another one approves it, at
 /// any moment, beside workers, late answers and failovers. Some say what is not so, forget the reference, or try to
 /// approve what they proposed themselves.
@@ -29,17 +41,17 @@ extension World {
 
     /// Until no request can be on its way any more, and for up to a day, they find out what the provider did.
     private mutating func visit(_ payment: Int) {
-        let number = visits[payment, default: 0]
+        let number = people.visits[payment, default: 0]
         guard number < World.mostVisits else { return }
-        visits[payment] = number + 1
-        peopleAtWork += 1
+        people.visits[payment] = number + 1
+        people.atWork += 1
         let settled = plan.longestRequestLife + .hours(1)
         let bits = chance.bits(131, UInt64(payment), UInt64(number))
         push(.people(.propose(payment: payment)), after: settled.milliseconds + span(86_400_000, bits))
     }
 
     mutating func peopleAct(_ step: PeopleStep) {
-        peopleAtWork -= 1
+        people.atWork -= 1
         switch step {
         case .propose(let payment): if !isProposed(payment) { visit(payment) }
         case .decide(let payment, let repair): if !isDecided(payment, repair) { visit(payment) }
@@ -48,7 +60,7 @@ extension World {
 
     /// Whether somebody's proposal is kept, or there is nothing to propose.
     private mutating func isProposed(_ paymentIndex: Int) -> Bool {
-        let number = visits[paymentIndex, default: 0]
+        let number = people.visits[paymentIndex, default: 0]
         let bits = chance.bits(137, UInt64(paymentIndex), UInt64(number))
         guard let replica = desk(), let payment = sites[activeSite].store.payment(ids[paymentIndex]) else {
             return false
@@ -56,15 +68,15 @@ extension World {
         guard let target = World.waiting(payment).first,
             let said = number > World.trials ? finding(target, payment) : said(target, payment, bits)
         else { return true }
-        let evidence = Repair.Evidence(text: said.text, reference: said.reference, amount: said.amount)
+        let evidence = Repair.Evidence(text: "the provider's books", reference: said.reference, amount: said.amount)
         let request = RepairRequest(
             payment: payment.id, target: target, action: said.action, evidence: evidence,
             isAgainstProvider: said.isAgainstProvider, version: payment.version, by: World.proposer, lasts: .days(7))
         do throws(RepairRefusal) {
             let (machine, repair) = try PaymentMachine.propose(request, of: payment, deskContext(replica))
             guard keep(machine, repair, replica) else { return false }
-            if said.isLie { lies.insert(repair.id) } else { lies.remove(repair.id) }
-            peopleAtWork += 1
+            if said.isLie { people.lies.insert(repair.id) } else { people.lies.remove(repair.id) }
+            people.atWork += 1
             push(
                 .people(.decide(payment: paymentIndex, repair: repair.id)),
                 after: 60_000 + span(Int(Span.days(1).milliseconds), bits >> 8))
@@ -77,7 +89,7 @@ extension World {
     /// Whether somebody approved what another one proposed. What was lost, has changed, or was rejected, is looked at
     /// again.
     private mutating func isDecided(_ paymentIndex: Int, _ id: String) -> Bool {
-        let bits = chance.bits(139, UInt64(paymentIndex), UInt64(visits[paymentIndex, default: 0]))
+        let bits = chance.bits(139, UInt64(paymentIndex), UInt64(people.visits[paymentIndex, default: 0]))
         guard let replica = desk(), let payment = sites[activeSite].store.payment(ids[paymentIndex]),
             let repair = sites[activeSite].store.repairs[id]
         else { return false }
@@ -88,7 +100,7 @@ extension World {
         do throws(RepairRefusal) {
             let (machine, decided) = try PaymentMachine.decide(repair, decision, of: payment, context)
             guard keep(machine, decided, replica), decision.isApproved else { return false }
-            if lies.contains(id) { misjudged.insert(payment.id) }
+            if people.lies.contains(id) { people.misjudged.insert(payment.id) }
             return true
         } catch {
             return false
@@ -151,7 +163,6 @@ extension World {
     private struct Said {
         let action: Repair.Action
         let amount: Money?
-        var text = "the provider's books"
         var reference: String? = "theirs"
         var isAgainstProvider = true
         /// Whether nobody looked whether it is so.
@@ -184,8 +195,8 @@ extension World {
     private mutating func keep(_ machine: PaymentMachine, _ repair: Repair, _ replica: Int) -> Bool {
         let change = PaymentChange(
             payment: machine.payment, entries: machine.newEntries, lease: .none, repair: repair)
-        guard case .success(.committed) = write(change, by: replica) else { return false }
-        return true
+        if case .success(.committed) = write(change, by: replica) { return true }
+        return false
     }
 
     /// What of a payment waits for people.

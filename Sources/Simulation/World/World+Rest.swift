@@ -14,7 +14,7 @@ extension World {
 
     /// What is due, waits or is on the way, but for what people must decide; nil if nothing is.
     func unrest() -> String? {
-        if peopleAtWork > 0 { return "people are at work" }
+        if people.atWork > 0 { return "people are at work" }
         guard isServed, !link.isChanging, link.isUp else { return "no site serves yet" }
         let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
         for (index, replica) in replicas.enumerated() {

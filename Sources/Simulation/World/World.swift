@@ -86,14 +86,8 @@ public struct World {
     var misconduct: String?
     /// Claims of each payment since it was last changed.
     var idleClaims: [IdleClaims]
-    /// Visits of people that are still to come.
-    var peopleAtWork = 0
-    /// How often people looked at a payment.
-    var visits: [Int: Int] = [:]
-    /// Proposals that say what is not so.
-    var lies: Set<String> = []
-    /// Payments of which one was carried out.
-    var misjudged: Set<PaymentID> = []
+    /// The people who take payments out of quarantine.
+    var people = People()
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -276,7 +270,7 @@ public struct World {
             now: time, providers: providers, rows: RowView(sites[activeSite].store, paymentIndices),
             policy: plan.policy,
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
-        evidence.misjudged = misjudged
+        evidence.misjudged = people.misjudged
         return evidence
     }
 
