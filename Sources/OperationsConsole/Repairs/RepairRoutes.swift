@@ -177,7 +177,7 @@ extension RepairRefusal {
                 + "stays marked for ever."
         case .keyForgotten: "The provider may have forgotten the key: sent again, it could be executed a second time."
         case .isThere:
-            "The provider shows it: it is not sent again. Allowed: charged, resume; for a leg also undo, which gives it back."
+            "The provider shows it: it is not sent again. Allowed: charged or resume, and for a leg undo."
         case .notAsAsked:
             "The provider shows something else than was asked. Undo it there, and propose undone_outside."
         case .unasked:
