@@ -47,15 +47,26 @@ public struct RepairsTakeTwo: Invariant {
         findings.require(
             !(entry.value("evidence") ?? "").isEmpty, at, payment, "\(id) was carried out without evidence")
         if entry.value("resolution") == Repair.Action.charged.rawValue {
+            let amount = RepairsTakeTwo.asked(entry, commit.after)
             findings.require(
-                entry.value("reference") != nil && entry.value("amount") != nil, at, payment,
-                "\(id) says that it was charged, without a reference and an amount")
+                entry.value("reference") != nil && entry.value("amount") == amount?.description, at, payment,
+                "\(id) says that it was charged, without a reference or with another amount than was asked for")
         }
         guard let leg = entry.leg, let now = commit.before else { return }
         let then = proposal.payment
         findings.require(
             RepairsTakeTwo.known(then, leg) == RepairsTakeTwo.known(now, leg), at, payment,
             "\(id) was approved, but something became known of leg \(leg) since it was proposed")
+    }
+
+    /// What was asked of the leg, or of its part of the refund, that a repair is about.
+    private static func asked(_ entry: AuditEntry, _ payment: Payment) -> Money? {
+        guard let leg = entry.leg else { return nil }
+        guard let effect = entry.value("effect") else {
+            return SucceededMeansAsked.asked(of: payment.legs[leg], payment)
+        }
+        return payment.refunds.indices.first { EffectReference.refund($0).description == effect }
+            .flatMap { payment.refunds[$0].parts.first { $0.leg == leg }?.effect.amount }
     }
 
     /// What both people must have seen alike.
