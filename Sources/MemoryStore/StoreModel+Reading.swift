@@ -6,8 +6,9 @@ extension StoreModel {
     public func payments(_ query: PaymentQuery) -> Page<Payment> {
         let limit = min(max(query.limit, 1), 200)
         var found: [(at: Timestamp, id: PaymentID, rowIndex: Int)] = []
+        let keyed = query.key.map { key in Set(records.values.filter { $0.key.text == key }.map(\.payment)) }
         for rowIndex in rows.indices {
-            guard let row = rows[rowIndex], query.wants(row.payment) else { continue }
+            guard let row = rows[rowIndex], query.wants(row.payment, keyed: keyed ?? []) else { continue }
             found.append((row.payment.createdAt, ids[rowIndex], rowIndex))
         }
         found.sort { ($0.at, $0.id) > ($1.at, $1.id) }
@@ -41,9 +42,11 @@ extension StoreModel {
 }
 
 extension PaymentQuery {
-    fileprivate func wants(_ payment: Payment) -> Bool {
+    /// - Parameter keyed: The payments of requests under ``key``.
+    fileprivate func wants(_ payment: Payment, keyed: Set<PaymentID>) -> Bool {
         if let caller, payment.caller != caller { return false }
         if let reference, payment.reference != reference { return false }
+        if let key, !keyed.contains(payment.id), !payment.hasEffect(under: key) { return false }
         if let state, payment.state != state { return false }
         if let waitsFor, !payment.waiting.contains(where: { $0.waitsFor == waitsFor }) { return false }
         if let provider, !payment.legs.contains(where: { $0.provider == provider }) { return false }

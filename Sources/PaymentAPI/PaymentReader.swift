@@ -83,7 +83,10 @@ public struct PaymentReader: Sendable {
     }
 
     private static func unsearched(_ cardNumbers: CardNumberFields) -> Set<String> {
-        cardNumbers[.reference] == .accept ? ["reference"] : []
+        var unsearched: Set<String> = []
+        if cardNumbers[.reference] == .accept { unsearched.insert("reference") }
+        if cardNumbers[.key] == .accept { unsearched.insert("key") }
+        return unsearched
     }
 
     /// The answer to a listing with its query string, problem documents included.
@@ -188,7 +191,9 @@ extension PaymentReader {
 
     private func query(_ text: String?) throws(Problem) -> PaymentQuery {
         let parameters = try QueryParameters(
-            text, allowed: ["reference", "state", "waiting_for", "provider", "created_after", "cursor", "limit"],
+            text,
+            allowed: ["reference", "state", "waiting_for", "provider", "created_after", "cursor", "limit"]
+                + (caller == nil ? ["key"] : []),
             unsearched: unsearched)
         var query = PaymentQuery(limit: try parameters.limit())
         query.caller = caller
@@ -197,6 +202,12 @@ extension PaymentReader {
                 throw .malformed(field: "reference", "Must have 1 to 128 characters.")
             }
             query.reference = reference
+        }
+        if let key = parameters["key"] {
+            guard (try? IdempotencyKey(key)) != nil else {
+                throw .malformed(field: "key", "Must have 1 to 255 visible ASCII characters.")
+            }
+            query.key = key
         }
         if let state = parameters["state"] {
             query.state = PaymentState(rawValue: state)

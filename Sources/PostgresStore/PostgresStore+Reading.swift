@@ -17,8 +17,9 @@ extension PostgresStore {
     public func payments(_ query: PaymentQuery) async throws(StoreFailure) -> Page<Payment> {
         let limit = min(max(query.limit, 1), 200)
         // One more than asked tells whether there is a next page.
-        let statement = PaymentListing(query).statement(limit: limit + 1)
         let documents = try await confirmed("payments") { connection in
+            let ids = try query.key.map { try KnownKey.payments(under: $0, connection) }
+            let statement = PaymentListing(query, among: ids).statement(limit: limit + 1)
             let rows = try connection.rows(statement.sql, statement.parameters)
             return try (0..<rows.count).map { try rows.data($0, 0) }
         }
@@ -65,6 +66,43 @@ extension EventRow {
     }
 }
 
+/// What a key says to anybody: callers and providers are few, and each of them has an index by its keys.
+private enum KnownKey {
+    static func payments(under key: String, _ connection: PostgresConnection) throws -> [String] {
+        var places: [String] = []
+        if let key = try? IdempotencyKey(key) {
+            let callers = try connection.rows(
+                """
+                WITH RECURSIVE callers (name) AS (
+                    SELECT min(caller) FROM payments
+                    UNION ALL
+                    SELECT (SELECT min(caller) FROM payments WHERE caller > name) FROM callers WHERE name IS NOT NULL
+                )
+                SELECT name FROM callers WHERE name IS NOT NULL
+                """, [])
+            places = try (0..<callers.count).map {
+                PaymentID(caller: try CallerID(callers.text($0, 0)), key: key).text
+            }
+        }
+        let found = try connection.rows(
+            """
+            WITH RECURSIVE providers (name) AS (
+                SELECT min(provider) FROM effects
+                UNION ALL
+                SELECT (SELECT min(provider) FROM effects WHERE provider > name) FROM providers
+                    WHERE name IS NOT NULL
+            )
+            SELECT payment_id FROM idempotency_keys WHERE place = ANY($1)
+            UNION
+            SELECT e.payment_id FROM providers CROSS JOIN LATERAL (
+                SELECT payment_id FROM effects WHERE provider = name AND key = $2
+            ) AS e
+            LIMIT 200
+            """, [.texts(places), .text(key)])
+        return try (0..<found.count).map { try found.text($0, 0) }
+    }
+}
+
 /// The SQL of a listing, newest first. The values of a query are parameters; its words depend only on which are given.
 private struct PaymentListing {
     private var conditions: [String] = []
@@ -72,7 +110,8 @@ private struct PaymentListing {
     private let source: String
     private let order: String
 
-    init(_ query: PaymentQuery) {
+    /// - Parameter ids: Only these; `nil` for all.
+    init(_ query: PaymentQuery, among ids: [String]?) {
         // A listing by provider goes along the legs there, so that a provider with few payments is listed as fast.
         let isByProvider = query.provider != nil
         let payments = isByProvider ? "legs JOIN payments ON payments.id = legs.payment_id" : "payments"
@@ -84,6 +123,7 @@ private struct PaymentListing {
         if let provider = query.provider {
             require("legs.first_at_provider AND legs.provider = \(add(.text(provider.name)))")
         }
+        if let ids { require("payments.id = ANY(\(add(.texts(ids))))") }
         if let caller = query.caller { require("payments.caller = \(add(.text(caller.name)))") }
         if let reference = query.reference { require("payments.reference = \(add(.text(reference)))") }
         if let state = query.state {

@@ -20,7 +20,8 @@ extension SQLiteStore {
         let limit = min(max(query.limit, 1), 200)
         // One more than asked tells whether there is a next page.
         let documents: [Data] = try await read("payments") { db in
-            try PaymentListing(query).documents(limit: limit + 1, db)
+            let ids = try query.key.map { try KnownKey.payments(under: $0, db) }
+            return try PaymentListing(query, among: ids).documents(limit: limit + 1, db)
         }
         var items: [Payment] = []
         for document in documents.prefix(limit) { items.append(try PaymentDocument.decode(document)) }
@@ -56,6 +57,31 @@ extension SQLiteStore {
     }
 }
 
+/// What a key says to anybody: callers and providers are few, and each of them has an index by its keys.
+private enum KnownKey {
+    static func payments(under key: String, _ db: Database) throws -> [String] {
+        let statement = try db.cachedStatement(
+            sql: """
+                WITH RECURSIVE callers (name) AS (
+                    SELECT min(caller) FROM idempotency_keys
+                    UNION ALL
+                    SELECT (SELECT min(caller) FROM idempotency_keys WHERE caller > name) FROM callers
+                        WHERE name IS NOT NULL
+                ), providers (name) AS (
+                    SELECT min(provider) FROM effects
+                    UNION ALL
+                    SELECT (SELECT min(provider) FROM effects WHERE provider > name) FROM providers
+                        WHERE name IS NOT NULL
+                )
+                SELECT k.payment_id FROM callers CROSS JOIN idempotency_keys AS k ON k.caller = name AND k.key = ?1
+                UNION
+                SELECT e.payment_id FROM providers CROSS JOIN effects AS e ON e.provider = name AND e.key = ?1
+                LIMIT 200
+                """)
+        return try String.fetchAll(statement, arguments: [key])
+    }
+}
+
 /// The SQL of a listing, newest first.
 private struct PaymentListing {
     private var conditions: [String] = []
@@ -63,7 +89,8 @@ private struct PaymentListing {
     private let source: String
     private let order: String
 
-    init(_ query: PaymentQuery) {
+    /// - Parameter ids: Only these; `nil` for all.
+    init(_ query: PaymentQuery, among ids: [String]?) {
         if let waitsFor = query.waitsFor { arguments += [waitsFor.rawValue] }
         // A listing by provider goes along the legs there, so that a provider with few payments is listed as fast.
         if let provider = query.provider {
@@ -80,6 +107,10 @@ private struct PaymentListing {
         if query.waitsFor != nil {
             let id = query.provider == nil ? "payments.id" : "legs.payment_id"
             require("\(id) = waiting.payment_id", [])
+        }
+        if let ids {
+            let marks = ids.map { _ in "?" }.joined(separator: ", ")
+            require("payments.id IN (\(marks))", StatementArguments(ids))
         }
         if let caller = query.caller { require("payments.caller = ?", [caller.name]) }
         if let reference = query.reference { require("payments.reference = ?", [reference]) }

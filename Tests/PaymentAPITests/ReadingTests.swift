@@ -44,6 +44,7 @@ struct ReadingTests {
         ("limit=1&limit=2", "limit"), ("state=done", "state"), ("provider=A", "provider"),
         ("waiting_for=godot", "waiting_for"), ("waiting_for=", "waiting_for"),
         ("reference=", "reference"), ("created_after=yesterday", "created_after"), ("caller=kiosk", "caller"),
+        ("key=k", "key"),
         ("reference=%zz", "query"), ("reference=%ff", "query"), ("reference=%00", "query"),
         ("cursor=", "cursor"), ("cursor=AAAA", "cursor"), ("cursor=*", "cursor"),
     ])
@@ -141,7 +142,13 @@ struct ReadingTests {
         #expect(one.status == 200 && one.body == PaymentRendering.payment(shop).bytes)
         let list = await reader.list(query: "limit=1")
         #expect(String(decoding: list.body, as: UTF8.self).contains(shop.id.text))
-        #expect(await reader.list(query: "limit=0").status == 400)
+        for (key, isFound) in [(shop.key.text, true), (shop.legs[0].primary.key.text, true), ("other", false)] {
+            let found = await reader.list(query: "key=\(key)")
+            #expect(String(decoding: found.body, as: UTF8.self).contains(shop.id.text) == isFound, "\(key)")
+        }
+        for query in ["limit=0", "key=", "key=a+b", "key=%C3%BC", "key=" + String(repeating: "k", count: 256)] {
+            #expect(await reader.list(query: query).status == 400, "\(query)")
+        }
         #expect(await reader.payment("x").status == 400)
         let missing = try SamplePayment(key: "other").payment.id.text
         #expect(await reader.payment(missing).status == 404)

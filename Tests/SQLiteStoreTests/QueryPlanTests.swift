@@ -13,7 +13,7 @@ internal import Testing
         "payments", "legs", "effects", "events", "seal_heads", "idempotency_keys", "compared_positions",
         "comparison_runs", "comparison_findings", "discrepancies",
         // The same under other names.
-        "p", "l", "own", "later", "other",
+        "p", "l", "own", "later", "other", "k", "e",
     ]
     /// Indexes along which a part is read: of what is due or open, or in the order in which a page ends.
     private static let walked = [
@@ -94,6 +94,8 @@ internal import Testing
             _ = try await store.payments(query)
             query.reference = "r"
             _ = try await store.payments(query)
+            query.key = payment.key.text
+            _ = try await store.payments(query)
             query.waitsFor = .people
             _ = try await store.payments(query)
         }
@@ -113,6 +115,6 @@ private final class Statements: Sendable {
     }
 
     private func isPlanned(_ statement: String) -> Bool {
-        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { statement.hasPrefix($0) }
+        ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE"].contains { statement.hasPrefix($0) }
     }
 }

@@ -81,6 +81,26 @@ extension ContractCase {
                 try require(found, is: expected, "what is found by \(name)")
             }
         },
+        ContractCase("a payment is found by the keys of its requests, and by those of its effects") { it in
+            try await fill(it)
+            let payment = try await it.settle(Scenario.Order("order-7")).payment
+            var other = Scenario.Order("order-7")
+            other.caller = "market"
+            try await it.create(other)
+            let effect = try require(payment.legs.first?.primary.key.text, "the key at the provider")
+            let cases: [(String, (inout PaymentQuery) throws -> Void, Int)] = [
+                ("order-7", { _ in }, 2), (effect, { _ in }, 1), ("order-8", { _ in }, 0), ("no key", { _ in }, 0),
+                ("order-7", { $0.caller = try CallerID("market") }, 1), (effect, { $0.state = .failed }, 0),
+                (effect, { $0.provider = try ProviderName("cards") }, 1),
+                (effect, { $0.provider = try ProviderName("wallet") }, 0),
+            ]
+            for (key, filter, expected) in cases {
+                var query = PaymentQuery()
+                query.key = key
+                try filter(&query)
+                try require(try await it.store.payments(query).items.count, is: expected, "what is under \(key)")
+            }
+        },
         ContractCase("a filtered listing has pages, too, and names a payment with two legs at a provider once") { it in
             for number in 0..<5 {
                 var order = Scenario.Order("k\(number)")

@@ -52,7 +52,7 @@ struct PaymentSearch: Sendable {
     /// Reads the query of the page of payments.
     init(_ query: String?) throws(Problem) {
         fields = try ConsoleSearch(
-            query, ["q", "state", "waiting_for", "provider", "within"], hidden: ["created_after"])
+            query, ["q", "key", "state", "waiting_for", "provider", "within"], hidden: ["created_after"])
         if let span = fields.written["within"], !PaymentSearch.spans.contains(where: { $0.name == span }) {
             let allowed = PaymentSearch.spans.map(\.name).joined(separator: ", ")
             throw .malformed(field: "within", "Must be one of \(allowed).")
@@ -65,7 +65,7 @@ struct PaymentSearch: Sendable {
     /// The query of the API.
     func query(now: Timestamp, limit: Int) -> String {
         let choices = fields.text(
-            only: ["state", "waiting_for", "provider", "cursor"], and: [("created_after", since(now))])
+            only: ["key", "state", "waiting_for", "provider", "cursor"], and: [("created_after", since(now))])
         let reference = fields.written["q"].map { "&reference=\($0.percentEncoded)" } ?? ""
         return "limit=\(limit)\(reference)" + (choices.isEmpty ? "" : "&\(choices)")
     }

@@ -36,6 +36,8 @@ struct ListPayments: AsyncParsableCommand {
     var state: String?
     @Option(help: "Only with an operation that waits for this: people, time.") var waitingFor: String?
     @Option(help: "Only with this reference.") var reference: String?
+    @Option(help: "Only what is known under this key: a caller's idempotency key, or a key at a provider.")
+    var key: String?
     @Option(help: "Only with a leg at this provider.") var provider: String?
     @OptionGroup var paging: ListPaging
     @Option(help: "text or json.") var output: OutputFormat?
@@ -71,6 +73,7 @@ struct ListPayments: AsyncParsableCommand {
             }
         }
         query.reference = reference
+        query.key = key
         query.after = try paging.after { OperatorCursor.cursor($0, of: query) }
         return query
     }

@@ -4,10 +4,17 @@ extension Payment {
     /// Whether one of its effects is known to a provider under a key.
     public func has(_ key: EffectKey, at provider: ProviderName) -> Bool {
         legs.contains { leg in
-            guard leg.provider == provider else { return false }
-            let own = [leg.primary, leg.capture, leg.void, leg.compensation].compactMap { $0?.key }
-            let asked = refunds.flatMap(\.parts).filter { $0.leg == leg.index }.map(\.effect.key)
-            return own.contains(key) || asked.contains(key)
+            leg.provider == provider && effectKeys(of: leg).contains(key)
         }
+    }
+
+    /// Whether one of its effects is known to any provider under a key.
+    public func hasEffect(under key: String) -> Bool {
+        legs.contains { leg in effectKeys(of: leg).contains { $0.text == key } }
+    }
+
+    private func effectKeys(of leg: Leg) -> [EffectKey] {
+        let own = [leg.primary, leg.capture, leg.void, leg.compensation].compactMap { $0?.key }
+        return own + refunds.flatMap(\.parts).filter { $0.leg == leg.index }.map(\.effect.key)
     }
 }

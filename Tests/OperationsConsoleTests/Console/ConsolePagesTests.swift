@@ -60,12 +60,12 @@ import Testing
             let id = "pay_" + String(repeating: "a", count: 40)
             let found = try await stage.send("GET", "/console/payments?q=\(id)&state=", session: hana.session)
             #expect(found.status == 303 && found.header("location") == "/console/payments/\(id)")
-            let query = "q=order+1%2F2&state=failed&waiting_for=&provider=card&within=1h"
+            let query = "q=order+1%2F2&key=k%2F1&state=failed&waiting_for=&provider=card&within=1h"
             let page = try await stage.send("GET", "/console/payments?\(query)", session: hana.session)
             #expect(page.status == 200 && page.body.contains(#"<option value="failed" selected>"#))
             let asked = stage.asked.all.last?.request.query ?? ""
             #expect(
-                asked == "limit=50&reference=order%201%2F2&state=failed&provider=card"
+                asked == "limit=50&reference=order%201%2F2&key=k%2F1&state=failed&provider=card"
                     + "&created_after=2027-01-15T07%3A00%3A00.000Z", "\(asked)")
             let wrong = try await stage.send("GET", "/console/payments?surprise=1", session: hana.session)
             #expect(wrong.status == 400 && wrong.body.contains("allowed:"))

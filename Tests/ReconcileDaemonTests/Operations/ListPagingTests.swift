@@ -99,6 +99,8 @@ import Testing
             parts += 1
         } while next != nil && parts < 10
         #expect(parts == 2 && seen.count == 3 && Set(seen).count == 3, "\(seen)")
+        let one = try ListPayments.parse(["--config", "x", "--key", "order-2"])
+        #expect(try await one.lines(try one.query(), in: book.store, format, after: []).count == 1)
         let other = try ListPayments.parse(["--config", "x", "--cursor", "x"])
         #expect(throws: CommandFailure.self) { try other.query() }
     }
