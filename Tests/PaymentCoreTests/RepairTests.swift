@@ -160,6 +160,19 @@ import Testing
         #expect(refusal { () throws(RepairRefusal) in try stage.propose(bare) } == .otherAmount)
     }
 
+    @Test func `what a provider shows after people had it asked again is its own word`() throws {
+        var stage = try contradicted()
+        try stage.repair(.sendAgain)
+        stage.now = stage.now + .minutes(1)
+        stage.handle(
+            .inquired(
+                leg: 0,
+                Observation(.voided, began: stage.now, source: .inquiry, key: stage.durable.legs[0].primary.key)))
+        #expect(stage.durable.legs[0].gone?.status == .voided)
+        let leg = PaymentMachine.explain(stage.durable, stage.context).legs[0]
+        #expect(leg.sentences.contains { $0.contains("the provider showed it as voided") }, "\(leg.sentences)")
+    }
+
     @Test func `an explanation says what people decided, and not that the provider said it`() throws {
         let words: [(Repair.Action, String)] = [
             (.charged, "Two people decided at"), (.neverCharged, "two people decided so"),

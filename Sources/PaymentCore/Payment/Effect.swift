@@ -120,13 +120,16 @@ public struct Effect: Sendable, Hashable, Codable {
         consecutiveFailures = outcome <= .throttled ? consecutiveFailures + 1 : 0
     }
 
+    /// The code of an attempt of which nobody knows what became.
+    static let outcomeUnknown = "outcome_unknown"
+
     /// An intent without an outcome is in doubt, whoever wrote it.
     mutating func abandonOpenAttempt() -> Bool {
         guard open != nil else { return false }
         open = nil
         worst = .indeterminate
         lastOutcome = .indeterminate
-        lastCode = "outcome_unknown"
+        lastCode = Effect.outcomeUnknown
         return true
     }
 }

@@ -238,7 +238,7 @@ extension Effect {
         guard attempts > 0 else { return }
         worst = .indeterminate
         lastOutcome = .indeterminate
-        lastCode = Leg.Gone.byPeople
+        lastCode = Effect.outcomeUnknown
         acceptedAt = nil
         keyConflicts = nil
         isRefusalKeyless = nil
