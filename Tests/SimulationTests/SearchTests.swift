@@ -44,7 +44,8 @@ public import Testing
     }
 
     @Test func `the lists name each world once, and what the configuration refuses is not searched`() {
-        let names = (Scenario.oneLeg + Scenario.twoLegs + Scenario.lossy + Scenario.range).map(\.name)
+        let lists = [Scenario.oneLeg, Scenario.twoLegs, Scenario.lossy, Scenario.withPeople, Scenario.range]
+        let names = lists.joined().map(\.name)
         #expect(Set(names).count == names.count)
         #expect(SearchTests.small.count == 10)
         #expect(SearchTests.mended.count == 3)

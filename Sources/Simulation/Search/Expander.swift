@@ -39,6 +39,7 @@ struct Expander {
         providersAct(state, &sink)
         timePasses(state, &sink)
         callerActs(state, &sink)
+        peopleAct(state, &sink)
         workerActs(state, site: .active, &sink)
         if state.oldSite > 0 { workerActs(state, site: .old, &sink) }
         rowsAreLost(state, &sink)

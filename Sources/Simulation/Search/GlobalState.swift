@@ -17,6 +17,14 @@ struct GlobalState: Hashable, Sendable {
     var told: UInt8 = 0
     /// Failovers and restores so far.
     var losses: UInt8 = 0
+    /// Of which legs people said what is not so, by bits.
+    private(set) var lies: UInt8 = 0
+
+    /// People said of a leg what is not so.
+    mutating func saidWrongly(_ leg: Int) { lies |= 1 << UInt8(leg) }
+
+    /// Whether people said of a leg what is not so.
+    func isMisjudged(_ leg: Int) -> Bool { lies & 1 << UInt8(leg) != 0 }
 
     subscript(leg index: Int) -> ProviderLeg {
         get { index == 0 ? first : second }
@@ -38,7 +46,7 @@ struct GlobalState: Hashable, Sendable {
         (
             UInt64(row) << 32 | UInt64(standby), UInt64(oldSite) << 32 | UInt64(late),
             UInt64(first.bits) << 48 | UInt64(second.bits) << 32 | UInt64(wire) << 16 | UInt64(told) << 8
-                | UInt64(losses)
+                | UInt64(lies) << 4 | UInt64(losses)
         )
     }
 

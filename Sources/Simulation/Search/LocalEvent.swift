@@ -45,6 +45,9 @@ enum LocalEvent: Hashable, Sendable {
     /// A single read shows a decline, whatever is there.
     case errs(leg: Int)
 
+    /// Two people decide what becomes of something in quarantine.
+    case repaired(Repair.Target, Repair.Action)
+
     /// A number of 24 bits, different for different events.
     var code: UInt64 {
         switch self {
@@ -67,10 +70,17 @@ enum LocalEvent: Hashable, Sendable {
         case .strays(let leg): 70 + UInt64(leg)
         case .compared(let leg): 72 + UInt64(leg)
         case .errs(let leg): 74 + UInt64(leg)
+        case .repaired(.leg(let leg), let action): 80 + UInt64(leg) * 8 + LocalEvent.number(of: action)
+        case .repaired(.refund(let refundIndex, _), let action):
+            96 + UInt64(refundIndex) * 8 + LocalEvent.number(of: action)
         case .answered(let leg, let outcome, let view):
             1 << 20 | UInt64(leg) << 19 | UInt64(outcome.rawValue) << 16 | UInt64(view.bits)
         case .reads(let leg, let view): 2 << 20 | UInt64(leg) << 19 | UInt64(view.bits)
         case .readBegins(let leg, let view): 3 << 20 | UInt64(leg) << 19 | UInt64(view.bits)
         }
+    }
+
+    private static func number(of action: Repair.Action) -> UInt64 {
+        UInt64(Repair.Action.allCases.firstIndex(of: action) ?? 0)
     }
 }

@@ -72,6 +72,8 @@ extension SearchWorld {
             actions = made
         case .cancelsBeside:
             return besides(from, state)
+        case .repaired(let target, let action):
+            return repaired(from, state, target, action)
         case .readBegins(let leg, let view):
             state.reading[leg] = LocalState.Reading(view: view, began: state.now)
             return LocalStep(state: state)

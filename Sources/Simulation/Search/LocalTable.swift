@@ -73,6 +73,10 @@ struct LocalTable {
             .wakes, .takenOver, .cancels, .cancelsBeside, .captures, .acknowledged, .lifePasses, .retentionPasses,
             .deadlinePasses, .holdsEnd, .refunds(0), .refunds(1),
         ]
+        for action in Repair.Action.allCases {
+            events += world.legContracts.indices.map { .repaired(.leg($0), action) }
+            events += world.scenario.refunds.indices.map { .repaired(.refund($0, leg: 0), action) }
+        }
         var views: [ProviderLeg] = []
         for raw in 0..<8 as Range<UInt32> { views.append(ProviderLeg(bits: raw)) }
         for leg in world.legContracts.indices {

@@ -20,6 +20,10 @@ struct LocalTraits: Sendable {
     /// Turned back because its deadline passed.
     let isTooLate: Bool
     let isQuarantined: Bool
+    /// Whether people decide about a leg.
+    let quarantined: [Bool]
+    /// The refunds about which people decide.
+    let quarantinedRefunds: [Int]
     let isFinal: Bool
     let latch: Latch
     let latchAcknowledged: Bool
@@ -51,8 +55,9 @@ struct LocalTraits: Sendable {
         }
         isResting = payment.isResting
         isTooLate = payment.stopReason?.code == .deadlinePassed
-        isQuarantined =
-            payment.legs.contains { $0.quarantine != nil } || payment.refunds.contains { $0.state == .quarantined }
+        quarantined = payment.legs.map { $0.quarantine != nil }
+        quarantinedRefunds = payment.refunds.indices.filter { payment.refunds[$0].state == .quarantined }
+        isQuarantined = quarantined.contains(true) || !quarantinedRefunds.isEmpty
         latch = payment.latch
         latchAcknowledged = payment.latchAcknowledged
         cancelAsked = payment.cancel != nil

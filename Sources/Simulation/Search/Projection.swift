@@ -99,6 +99,20 @@ struct Projection {
             }
         }
         putFound(payment)
+        if world.scenario.people != .none { putWords(payment) }
+    }
+
+    /// What is known by the word of people alone.
+    private mutating func putWords(_ payment: Payment) {
+        for leg in payment.legs {
+            put(word: leg.knowledge?.reason)
+            put(word: leg.gone?.code)
+        }
+        for refund in payment.refunds { for part in refund.parts { put(word: part.reason) } }
+    }
+
+    private mutating func put(word: String?) {
+        put(small: word.flatMap { ["resolved_by_people", "written_off"].firstIndex(of: $0) } ?? 2)
     }
 
     /// What was given back by requests of lost rows, and whether that is looked for.

@@ -15,10 +15,14 @@ extension Scenario {
     /// Two legs that take minutes each.
     private static let long = [
         "A3", "A4", "A5", "A8", "A9", "A11", "A12", "A13", "B1", "B8", "C4", "C8", "C12b", "C16", "C18", "E2",
+        "one leg, manual, another amount is shown, anybody's",
+        "one leg, one failover, a refund of which the key is forgotten, anybody's",
+        "one leg, one failover, a refund of which the key is forgotten, careful",
+        "two legs, refund may be declined, careful", "two legs, refund may be declined, anybody's",
     ]
 
     /// The bounds that each change is checked with: everything that takes seconds.
-    public static let quick: [Scenario] = (oneLeg + twoLegs + lossy).filter { scenario in
+    public static let quick: [Scenario] = (oneLeg + twoLegs + lossy + withPeople).filter { scenario in
         !long.contains { scenario.name.hasPrefix($0 + " ") } && scenario.name != "A1 with answers"
     }
 
@@ -246,6 +250,40 @@ extension Scenario {
         },
         make("C8 two legs, two failovers", [tombstone, tombstone]) { hurried(&$0, 2) },
     ]
+
+    /// Two people decide about what is in quarantine: rightly, or anything.
+    public static let withPeople: [Scenario] = [People.careful, .anybody].flatMap { people in
+        func make(_ name: String, _ legs: [ProviderContract], _ change: (inout Scenario) -> Void) -> Scenario {
+            .make("\(name), \(people == .careful ? "careful people" : "anybody's word")", legs) {
+                $0.people = people
+                $0.quarantineExpected = true
+                $0.answers = [.transaction, .unsent]
+                change(&$0)
+            }
+        }
+        return [
+            make("one leg, keys and statuses are forgotten", [forgettingAll]) { $0.requestLife = .bounded },
+            make("one sale, keys and statuses are forgotten", [forgettingAllSale]) { $0.requestLife = .bounded },
+            make("one leg, manual, another amount is shown", [tombstone]) {
+                $0.captureMode = .manual
+                $0.mayContradict = true
+            },
+            make("one leg, changed at the console, refunds declined", [tombstone]) {
+                $0.changesOutside = true
+                $0.refunds = [1_000]
+                $0.refusals = everyRefusal
+            },
+            make("one leg, one failover, a refund of which the key is forgotten", [forgetful]) {
+                $0.losses = .failovers(1)
+                $0.requestLife = .bounded
+                $0.refunds = [300]
+            },
+            make("two legs, refund may be declined", [tombstone, tombstone]) {
+                $0.answers = .none
+                $0.refusals = [.primary, .capture, .refund]
+            },
+        ]
+    }
 
     private static func hurried(_ scenario: inout Scenario, _ failovers: Int) {
         scenario.losses = .failovers(failovers)

@@ -62,6 +62,16 @@ public struct Scenario: Sendable {
         public static let all: Answers = [.transaction, .unsent, .throttled, .refused, .credentials]
     }
 
+    /// Who decides about what is in quarantine.
+    public enum People: Sendable, Hashable {
+        /// Nobody: a quarantine is an end.
+        case none
+        /// Two people who say what the provider's books show once nothing is on its way, or leave it to the daemon.
+        case careful
+        /// Two people who say anything, at any time.
+        case anybody
+    }
+
     /// The name, as it is printed.
     public var name: String
     /// The contract of each leg, by a name for the reader.
@@ -107,6 +117,8 @@ public struct Scenario: Sendable {
     /// may arrive at any later time anyway, and a status that is being asked is read at any later time. It makes two
     /// legs on lost rows small enough to be searched completely.
     public var hurries = false
+    /// Who decides about what is in quarantine.
+    public var people: People = .none
     /// Whether a quarantine is a right end here; elsewhere a safe way is always left, and one is a finding.
     public var quarantineExpected = false
 

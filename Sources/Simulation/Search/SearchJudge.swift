@@ -9,7 +9,9 @@ struct SearchJudge {
         for leg in world.legContracts.indices where state[leg: leg].chargedTwice {
             return SearchFinding(invariant: 2, words: "leg \(leg) is charged, or gives back, twice")
         }
-        if state.told & 3 == 3 {
+        // What people said wrongly is nowhere but in our rows: once those are lost, the provider says something else.
+        let isWordLost = state.losses > 0 && world.legContracts.indices.contains { state.isMisjudged($0) }
+        if state.told & 3 == 3, !isWordLost {
             return SearchFinding(invariant: 4, words: "the caller was told both that it succeeded and that it did not")
         }
         if state.told & 1 == 1, let finding = succeeded(state) { return finding }
@@ -21,7 +23,7 @@ struct SearchJudge {
     }
 
     private func succeeded(_ state: GlobalState) -> SearchFinding? {
-        for leg in world.legContracts.indices where world.captured(leg) > 0 {
+        for leg in world.legContracts.indices where world.captured(leg) > 0 && !state.isMisjudged(leg) {
             let there = state[leg: leg]
             if there.status != .taken || there.compensation.isDone, !there.changedOutside {
                 return SearchFinding(invariant: 8, words: "told succeeded, and leg \(leg) is \(there)")
@@ -38,9 +40,9 @@ struct SearchJudge {
         }
         for leg in world.legContracts.indices {
             let there = state[leg: leg]
-            guard there.status == .taken, there.changedOutside, there.compensation.isDone, !traits.cancelAsked else {
-                continue
-            }
+            guard there.status == .taken, there.changedOutside, there.compensation.isDone, !traits.cancelAsked,
+                world.scenario.people == .none
+            else { continue }
             return SearchFinding(
                 invariant: 23, words: "leg \(leg) was captured outside, and is given back without anybody's word")
         }
@@ -52,7 +54,7 @@ struct SearchJudge {
         guard state.wire == 0, state.late == 0, state.oldSite == 0, traits.isFinal, !traits.isBusy,
             traits.due == .never
         else { return nil }
-        for leg in world.legContracts.indices {
+        for leg in world.legContracts.indices where !state.isMisjudged(leg) {
             let there = state[leg: leg]
             let mayBeLive = traits.told == 1 && world.captured(leg) > 0
             let isLive =

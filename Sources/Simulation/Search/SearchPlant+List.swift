@@ -22,7 +22,7 @@ extension SearchPlant {
 
     /// Every unsafe decision of the models, and those that this search found in the shipped decision before they were
     /// mended. The search must find each of them.
-    public static let planted: [Expectation] = ofMemoryAndAnswers + ofOneLeg + ofLateWriters + ofLostRows
+    public static let planted: [Expectation] = ofMemoryAndAnswers + ofOneLeg + ofLateWriters + ofLostRows + ofPeople
 
     private static let ofOneLeg: [Expectation] = [
         expect(
@@ -67,6 +67,30 @@ extension SearchPlant {
                 $0.requestLife = .bounded
                 $0.quarantineExpected = true
             }, [2]),
+    ]
+
+    private static let ofPeople: [Expectation] = [
+        expect(
+            SearchPlant(
+                "people, a sale", "two people call a sale never made while its request is still on its way",
+                behaviorChanges: [.peopleDoNotWait]),
+            .make("one sale, statuses are forgotten, not_after, careful people", [Scenario.forgettingStatus]) {
+                $0.answers = [.transaction, .unsent]
+                $0.readsTakeTime = true
+                $0.people = .careful
+                $0.quarantineExpected = true
+            }, [7]),
+        expect(
+            SearchPlant(
+                "people, a refund", "two people call a refund never made while its request is still on its way",
+                behaviorChanges: [.peopleDoNotWait]),
+            .make("one leg, another amount is shown, a refund, careful people", [Scenario.notAfterLagging]) {
+                $0.answers = [.transaction, .unsent]
+                $0.mayContradict = true
+                $0.refunds = [300]
+                $0.people = .careful
+                $0.quarantineExpected = true
+            }, [1]),
     ]
 
     private static let ofLateWriters: [Expectation] = [

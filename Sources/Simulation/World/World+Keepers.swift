@@ -250,7 +250,9 @@ extension World {
         else { return false }
         let told = replicas[replica].right.told
         guard replicas[replica].site == activeSite else { return told.refusal != nil }
-        return told.isActive && told.epoch == sites[activeSite].row.epoch
-            && told.recoveries == sites[activeSite].row.recoveries
+        let row = sites[activeSite].row
+        // What a witness that was founded anew proves is still to be asked (seed 654192569281).
+        return told.isActive && told.epoch == row.epoch && told.recoveries == row.recoveries
+            && replicas[replica].right.row?.witness == row.witness
     }
 }
