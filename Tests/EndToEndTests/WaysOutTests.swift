@@ -25,8 +25,10 @@ import Testing
     }
 
     /// Waits until a leg or a refund is quarantined for that cause. From then on it is read once a day.
-    private func wait(for cause: String, of id: String, _ client: APIClient) async throws {
-        try await Polling.until("\(id) is quarantined as \(cause)", within: .seconds(30)) {
+    private func wait(
+        for cause: String, of id: String, _ client: APIClient, within limit: Duration = .seconds(30)
+    ) async throws {
+        try await Polling.until("\(id) is quarantined as \(cause)", within: limit) {
             let waits = try await client.send(.get, "/v1/payments?waiting_for=people").text
             guard waits.contains(id) else { return false }
             return try await client.explanation(of: id).text.contains(cause)
@@ -65,12 +67,39 @@ import Testing
 
     /// Somebody gives back what the provider's card took, at its own console.
     private func giveBackByHand(_ value: Int, _ world: World) async throws {
+        try await byHand("refunds/given-back-by-hand", value, world)
+    }
+
+    /// Somebody changes the only transaction of the provider's card, at its own console.
+    private func byHand(_ what: String, _ value: Int, _ world: World) async throws {
         let key = try #require(try await world.simulator.ledger("card").transactions.first).key
         let console = APIClient(port: world.simulatorPort, adminPort: 0, token: "provider-token")
         let answer = try await console.send(
-            .put, "/card/transactions/\(key)/refunds/given-back-by-hand",
-            body: #"{"amount":{"value":\#(value),"currency":"JPY"}}"#)
+            .put, "/card/transactions/\(key)/\(what)", body: #"{"amount":{"value":\#(value),"currency":"JPY"}}"#)
         try #require(answer.status == 201, "\(answer.text)")
+    }
+
+    @Test(arguments: [
+        ("undo", [], "failed"),
+        ("charged", ["--reference", "CH-4711", "--amount", "900", "--currency", "JPY"], "succeeded"),
+    ])
+    func `capture_request_lost: somebody captured it, and it is given back or kept`(
+        _ action: String, _ words: [String], _ end: String
+    ) async throws {
+        // A hold that rests is read by nobody until a comparison finds that it was captured.
+        let settings = WaysOutTests.settings { $0.comparison = "{window: 1m, settle_delay: 1s}" }
+        try await World.run(settings) { world, client in
+            let body = Bodies.payment([("card", 900)], capture: "manual")
+            let created = try await client.create(body, key: "out-5", wait: 10)
+            try #require(created.state == "authorized", "\(created.text)")
+            try await byHand("captures/captured-by-hand", 900, world)
+            try await wait(for: "capture_request_lost", of: created.id, client, within: .seconds(120))
+            try await RepairDesk(world).repair(created.id, action, words, at: client)
+            #expect(try await client.settled(created.id).state == end)
+            let kept = try await world.simulator.ledger("card").transactions.map(\.net)
+            #expect(kept == [end == "succeeded" ? 900 : 0])
+            try await expectProof(created.id, world, client)
+        }
     }
 
     @Test func `refund_in_doubt: the provider says that it was never made`() async throws {
