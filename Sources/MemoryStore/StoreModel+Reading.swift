@@ -6,7 +6,7 @@ extension StoreModel {
     public func payments(_ query: PaymentQuery) -> Page<Payment> {
         let limit = min(max(query.limit, 1), 200)
         var found: [(at: Timestamp, id: PaymentID, rowIndex: Int)] = []
-        let keyed = query.key.map { key in Set(records.values.filter { $0.key.text == key }.map(\.payment)) }
+        let keyed = query.key.map { key in Set(records.values.filter { $0.key == key }.map(\.payment)) }
         for rowIndex in rows.indices {
             guard let row = rows[rowIndex], query.wants(row.payment, keyed: keyed ?? []) else { continue }
             found.append((row.payment.createdAt, ids[rowIndex], rowIndex))

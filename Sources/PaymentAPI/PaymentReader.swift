@@ -204,10 +204,11 @@ extension PaymentReader {
             query.reference = reference
         }
         if let key = parameters["key"] {
-            guard (try? IdempotencyKey(key)) != nil else {
-                throw .malformed(field: "key", "Must have 1 to 255 visible ASCII characters.")
+            do {
+                query.key = try IdempotencyKey(key)
+            } catch {
+                throw .malformed(field: "key", "Must be \(error.allowed).")
             }
-            query.key = key
         }
         if let state = parameters["state"] {
             query.state = PaymentState(rawValue: state)

@@ -68,21 +68,18 @@ extension EventRow {
 
 /// What a key says to anybody: callers and providers are few, and each of them has an index by its keys.
 private enum KnownKey {
-    static func payments(under key: String, _ connection: PostgresConnection) throws -> [String] {
-        var places: [String] = []
-        if let key = try? IdempotencyKey(key) {
-            let callers = try connection.rows(
-                """
-                WITH RECURSIVE callers (name) AS (
-                    SELECT min(caller) FROM payments
-                    UNION ALL
-                    SELECT (SELECT min(caller) FROM payments WHERE caller > name) FROM callers WHERE name IS NOT NULL
-                )
-                SELECT name FROM callers WHERE name IS NOT NULL
-                """, [])
-            places = try (0..<callers.count).map {
-                PaymentID(caller: try CallerID(callers.text($0, 0)), key: key).text
-            }
+    static func payments(under key: IdempotencyKey, _ connection: PostgresConnection) throws -> [String] {
+        let callers = try connection.rows(
+            """
+            WITH RECURSIVE callers (name) AS (
+                SELECT min(caller) FROM payments
+                UNION ALL
+                SELECT (SELECT min(caller) FROM payments WHERE caller > name) FROM callers WHERE name IS NOT NULL
+            )
+            SELECT name FROM callers WHERE name IS NOT NULL
+            """)
+        let places = try (0..<callers.count).map {
+            PaymentID(caller: try CallerID(callers.text($0, 0)), key: key).text
         }
         let found = try connection.rows(
             """
@@ -98,7 +95,7 @@ private enum KnownKey {
                 SELECT payment_id FROM effects WHERE provider = name AND key = $2
             ) AS e
             LIMIT 200
-            """, [.texts(places), .text(key)])
+            """, [.texts(places), .text(key.text)])
         return try (0..<found.count).map { try found.text($0, 0) }
     }
 }

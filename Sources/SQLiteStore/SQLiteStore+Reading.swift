@@ -59,7 +59,7 @@ extension SQLiteStore {
 
 /// What a key says to anybody: callers and providers are few, and each of them has an index by its keys.
 private enum KnownKey {
-    static func payments(under key: String, _ db: Database) throws -> [String] {
+    static func payments(under key: IdempotencyKey, _ db: Database) throws -> [String] {
         let statement = try db.cachedStatement(
             sql: """
                 WITH RECURSIVE callers (name) AS (
@@ -78,7 +78,7 @@ private enum KnownKey {
                 SELECT e.payment_id FROM providers CROSS JOIN effects AS e ON e.provider = name AND e.key = ?1
                 LIMIT 200
                 """)
-        return try String.fetchAll(statement, arguments: [key])
+        return try String.fetchAll(statement, arguments: [key.text])
     }
 }
 

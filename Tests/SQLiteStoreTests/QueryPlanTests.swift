@@ -94,7 +94,7 @@ internal import Testing
             _ = try await store.payments(query)
             query.reference = "r"
             _ = try await store.payments(query)
-            query.key = payment.key.text
+            query.key = payment.key
             _ = try await store.payments(query)
             query.waitsFor = .people
             _ = try await store.payments(query)

@@ -227,9 +227,9 @@ extension PaymentMachine {
 
 extension Leg.Gone {
     /// The code of what people decided.
-    static let byPeople = "resolved_by_people"
+    public static let byPeople = "resolved_by_people"
     /// The code of what two people wrote off: what its provider shows of it is accepted.
-    static let writtenOff = "written_off"
+    public static let writtenOff = "written_off"
 }
 
 extension Effect {

@@ -73,7 +73,14 @@ struct ListPayments: AsyncParsableCommand {
             }
         }
         query.reference = reference
-        query.key = key
+        if let key {
+            do {
+                query.key = try IdempotencyKey(key)
+            } catch {
+                // What was written may be a card number: it is not repeated.
+                throw CommandFailure(.usage, "--key: allowed: \(error.allowed)")
+            }
+        }
         query.after = try paging.after { OperatorCursor.cursor($0, of: query) }
         return query
     }
@@ -153,10 +160,18 @@ struct ReconcilePayment: AsyncParsableCommand {
             _ = machine.handle(.inquireNow, context)
             let change = PaymentChange(payment: machine.payment, entries: machine.newEntries, lease: .none)
             if case .committed = try await store.commit(change) {
-                return say("\(id) is \(payment.state.rawValue); its undecided statuses are read next")
+                return say("\(id) is \(payment.state.rawValue); \(Self.next(payment))")
             }
         }
         throw CommandFailure(.unavailable, "the payment is being changed all the time; try again")
+    }
+
+    /// What a payment that was made due comes to.
+    static func next(_ payment: Payment) -> String {
+        let isSettled = payment.state.isFinal && payment.refunds.allSatisfy(\.state.isFinal)
+        return payment.isResting || isSettled
+            ? "nothing of it is undecided: only a comparison reads it again (reconciled reconcile)"
+            : "its undecided statuses are read next"
     }
 }
 

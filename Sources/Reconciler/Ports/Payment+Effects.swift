@@ -9,8 +9,8 @@ extension Payment {
     }
 
     /// Whether one of its effects is known to any provider under a key.
-    public func hasEffect(under key: String) -> Bool {
-        legs.contains { leg in effectKeys(of: leg).contains { $0.text == key } }
+    public func hasEffect(under key: IdempotencyKey) -> Bool {
+        legs.contains { leg in effectKeys(of: leg).contains { $0.text == key.text } }
     }
 
     private func effectKeys(of leg: Leg) -> [EffectKey] {

@@ -123,8 +123,8 @@ public struct PaymentQuery: Sendable, Hashable {
     /// Only with this reference.
     public var reference: String?
     /// Only what is known under this key: an idempotency key of its caller's requests, or a key under which a provider
-    /// knows one of its effects.
-    public var key: String?
+    /// knows one of its effects. Every key of an effect has the form of an idempotency key.
+    public var key: IdempotencyKey?
     /// Only in this state.
     public var state: PaymentState?
     /// Only with an operation that waits for this: a payment that succeeded is found by a refund that waits.
@@ -145,7 +145,7 @@ public struct PaymentQuery: Sendable, Hashable {
     public var filters: [String?] {
         [
             caller?.name, reference, state?.rawValue, provider?.name, createdAfter.map { String($0.milliseconds) },
-            waitsFor?.rawValue, key,
+            waitsFor?.rawValue, key?.text,
         ]
     }
 }

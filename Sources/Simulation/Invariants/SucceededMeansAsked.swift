@@ -20,7 +20,7 @@ public struct SucceededMeansAsked: Invariant {
             payment.captureMode == .automatic || payment.capture != nil || isResolved(payment), at, payment.id,
             "it succeeded although its caller never asked for a capture")
         // What two people decided takes the place of what could not be known.
-        for leg in payment.legs where leg.knowledge?.reason != "resolved_by_people" {
+        for leg in payment.legs where leg.knowledge?.reason != Leg.Gone.byPeople {
             let asked = SucceededMeansAsked.asked(of: leg, payment)
             let figures = evidence.figures(payment.id, leg)
             // What was to be released and somebody took at the provider's own console was given back.
@@ -43,7 +43,7 @@ public struct SucceededMeansAsked: Invariant {
     }
 
     private func isResolved(_ payment: Payment) -> Bool {
-        payment.legs.contains { $0.knowledge?.reason == "resolved_by_people" }
+        payment.legs.contains { $0.knowledge?.reason == Leg.Gone.byPeople }
     }
 
     static func asked(of leg: Leg, _ payment: Payment) -> Money {

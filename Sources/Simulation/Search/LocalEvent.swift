@@ -44,7 +44,6 @@ enum LocalEvent: Hashable, Sendable {
     case compared(leg: Int)
     /// A single read shows a decline, whatever is there.
     case errs(leg: Int)
-
     /// Two people decide what becomes of something in quarantine.
     case repaired(Repair.Target, Repair.Action)
 

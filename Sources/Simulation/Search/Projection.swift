@@ -112,7 +112,7 @@ struct Projection {
     }
 
     private mutating func put(word: String?) {
-        put(small: word.flatMap { ["resolved_by_people", "written_off"].firstIndex(of: $0) } ?? 2)
+        put(small: word.flatMap { [Leg.Gone.byPeople, Leg.Gone.writtenOff].firstIndex(of: $0) } ?? 2)
     }
 
     /// What was given back by requests of lost rows, and whether that is looked for.

@@ -12,7 +12,7 @@ extension Scenario {
 
     private static let everyRefusal: Refusals = [.primary, .capture, .void, .refund]
 
-    /// Two legs that take minutes each.
+    /// What takes more than some seconds, by the beginnings of names.
     private static let long = [
         "A3", "A4", "A5", "A8", "A9", "A11", "A12", "A13", "B1", "B8", "C4", "C8", "C12b", "C16", "C18", "E2",
         "one leg, manual, another amount is shown, anybody's",

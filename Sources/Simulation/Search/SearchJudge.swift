@@ -40,9 +40,9 @@ struct SearchJudge {
         }
         for leg in world.legContracts.indices {
             let there = state[leg: leg]
-            guard there.status == .taken, there.changedOutside, there.compensation.isDone, !traits.cancelAsked,
-                world.scenario.people == .none
-            else { continue }
+            guard there.status == .taken, there.changedOutside, there.compensation.isDone, !traits.cancelAsked else {
+                continue
+            }
             return SearchFinding(
                 invariant: 23, words: "leg \(leg) was captured outside, and is given back without anybody's word")
         }

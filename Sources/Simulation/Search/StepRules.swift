@@ -54,7 +54,7 @@ extension SearchWorld {
         }
         // Refunds of what people wrongly called charged may be lost with their rows: only the rest is given back then.
         let isRest =
-            scenario.people == .anybody && open.slot == .compensation
+            scenario.people == .anybody && scenario.losses != .none && open.slot == .compensation
             && restsAfterRefunds(order.leg).contains(order.amount)
         guard isRest || order.amount == expectedAmount(open.slot, order.leg) else {
             return SearchFinding(

@@ -100,7 +100,13 @@ import Testing
         } while next != nil && parts < 10
         #expect(parts == 2 && seen.count == 3 && Set(seen).count == 3, "\(seen)")
         let one = try ListPayments.parse(["--config", "x", "--key", "order-2"])
-        #expect(try await one.lines(try one.query(), in: book.store, format, after: []).count == 1)
+        let found = try await one.lines(try one.query(), in: book.store, format, after: [])
+        let second = PaymentID(caller: try CallerID("shop"), key: try IdempotencyKey("order-2"))
+        #expect(found.count == 1 && found.first?.contains(second.text) == true, "\(found)")
+        for wrong in ["", "two words", "schlüssel"] {
+            let list = try ListPayments.parse(["--config", "x", "--key", wrong])
+            #expect(throws: CommandFailure.self, "\(wrong)") { try list.query() }
+        }
         let other = try ListPayments.parse(["--config", "x", "--cursor", "x"])
         #expect(throws: CommandFailure.self) { try other.query() }
     }
