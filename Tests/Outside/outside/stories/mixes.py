@@ -16,7 +16,8 @@ from . import story
 
 WRITES = "authorize sale capture void refund"
 EVERYTHING = WRITES + " read read_capture read_refund"
-PAYMENTS = 70
+KILLS = int(os.environ.get("OUTSIDE_KILLS", "3"))  # of each daemon, in `mix-honest` and `mix-keyless`
+PAYMENTS = 70 + 8 * max(0, KILLS - 3)  # more kills need more that can be hit
 TWO_PHASE = ("card", "plain", "slowcard", "unbound")  # the providers that hold before they take
 
 
@@ -118,7 +119,7 @@ class Crowd:
 
 
 def play_mix(stage, faults, trouble, percent=25, daemons=1):
-    """`trouble` is done to the daemons while shops pay."""
+    """`trouble` is done to the daemons while shops pay; it asks whether they still do."""
     seed = int(os.environ.get("OUTSIDE_SEED", "1"))
     chance = random.Random(seed)
     entries = contracts(stage)
@@ -130,25 +131,29 @@ def play_mix(stage, faults, trouble, percent=25, daemons=1):
     crowd = Crowd(shops, providers, seed)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         work = [pool.submit(crowd.one, number) for number in range(PAYMENTS)]
-        trouble(stage.daemons, chance)
+        trouble(stage, chance, lambda: not all(each.done() for each in work))
         payments = [each.result() for each in work]
     for provider in providers:
         provider.script.clear()
     judge_rest(stage, shop, crowd, [each for each in payments if each])
 
 
-def kill_each(daemons, chance):
-    for _ in range(3):
-        for daemon in daemons:
-            time.sleep(4)
-            daemon.kill()
-            daemon.start()
+def kill_each(stage, chance, is_busy):
+    """Three times four seconds apart; more kills than that come faster, and at any moment."""
+    killed = 0
+    while killed < KILLS * len(stage.daemons) and is_busy():
+        time.sleep(4 if KILLS <= 3 else chance.uniform(0.1, 1.5))
+        daemon = stage.daemons[killed % len(stage.daemons)]
+        daemon.kill()
+        daemon.start()
+        killed += 1
+    stage.note(f"{killed} kills")
 
 
-def freeze_or_kill(daemons, chance):
+def freeze_or_kill(stage, chance, _):
     """Pauses are longer than a lease, so that the other daemon takes over what was begun."""
     for _ in range(4):
-        daemon = chance.choice(daemons)
+        daemon = chance.choice(stage.daemons)
         time.sleep(1.5)
         if chance.random() < 0.7:
             daemon.freeze()
@@ -218,7 +223,7 @@ def untrue_refusals(provider):
     return honest_faults(provider) + 4 * [(WRITES, execute_but_say(name)) for name in names]
 
 
-@story("mix-honest", "mix", "Payments at random, honest faults in 25 of 100 requests, three kills.")
+@story("mix-honest", "mix", "Payments at random, honest faults in 25 of 100 requests, kills.")
 def honest(stage):
     play_mix(stage, honest_faults, kill_each)
 
