@@ -43,6 +43,18 @@ struct APIClient: Sendable {
         return Answer(status: response.status, fields: response.fields, body: response.body)
     }
 
+    /// Sends it again under its key while it is answered that this may help, as callers do: where processors are
+    /// short, a commit may take longer than it is waited for.
+    func operate(_ path: String, body: String? = nil, key: String, wait: Int) async throws -> Answer {
+        var answer = try await send(.post, path, body: body, key: key, wait: wait)
+        try await Polling.until("\(path) is answered") {
+            guard answer.status >= 500, answer.json["retryable"] as? Bool == true else { return true }
+            answer = try await send(.post, path, body: body, key: key, wait: wait)
+            return false
+        }
+        return answer
+    }
+
     func create(_ body: String, key: String, wait: Int = 15) async throws -> Answer {
         try await send(.post, "/v1/payments", body: body, key: key, wait: wait)
     }

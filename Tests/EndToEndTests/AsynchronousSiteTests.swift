@@ -21,9 +21,9 @@ import Testing
             try await Moment.come()
             try await sites.pair.freezeStandby()
 
-            let cancel = try await east.send(.post, "/v1/payments/\(canceled.id)/cancel", key: "cancel-1", wait: 2)
+            let cancel = try await east.operate("/v1/payments/\(canceled.id)/cancel", key: "cancel-1", wait: 2)
             #expect(cancel.status == 202, "\(cancel.text)")
-            let capture = try await east.send(.post, "/v1/payments/\(captured.id)/capture", key: "capture-1", wait: 2)
+            let capture = try await east.operate("/v1/payments/\(captured.id)/capture", key: "capture-1", wait: 2)
             #expect(capture.status == 202, "\(capture.text)")
             try await Polling.until("the hold is released, which no loss can make wrong") {
                 try await sites.world.sends(.void, to: "card") == 1
@@ -41,7 +41,7 @@ import Testing
             try sites.pair.thawStandby()
             #expect(try await east.settled(canceled.id).state == "canceled")
             #expect(try await east.settled(captured.id).state == "succeeded")
-            let again = try await east.send(.post, "/v1/payments/\(canceled.id)/cancel", key: "cancel-1", wait: 10)
+            let again = try await east.operate("/v1/payments/\(canceled.id)/cancel", key: "cancel-1", wait: 10)
             #expect(again.status == 200, "\(again.text)")
         }
     }

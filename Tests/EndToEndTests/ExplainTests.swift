@@ -46,7 +46,32 @@ import Testing
             #expect(replayed.status == 0, "\(replayed.output)")
             #expect(replayed.output.contains("do.first: the same row"), "\(replayed.output)")
             #expect(replayed.output.contains("4 of 4 recorded decisions are made by the same row"))
+            try tryContracts(world, created.id)
         }
+    }
+
+    /// The answer of the authorization was lost, and the payment was asked about before it went on.
+    private func tryContracts(_ world: World, _ id: String) throws {
+        let file = world.directory.appending(path: "contract.yaml")
+        func tried(_ contract: String, _ words: [String]) throws -> (status: Int32, output: String) {
+            try contract.write(to: file, atomically: true, encoding: .utf8)
+            let options = ["--what-if", file.path, "--output", "text"]
+            let done = try world.command(["payments", "explain"] + words + options)
+            return (done.status, done.output)
+        }
+        let unchanged = try tried("base: reference\n", ["--provider", "card"])
+        #expect(unchanged.status == 0, "\(unchanged.output)")
+        #expect(unchanged.output.contains("0 of 2 recorded decisions of 1 payment would be made by another row"))
+        let other = try tried("key_retention: 126s\ndeclines_bound: false\n", ["--provider", "card", "--last", "5"])
+        #expect(other.status == 0, "nothing took so long: \(other.output)")
+        let wrong = try tried("key_retentions: 1h\n", [id, "--provider", "card"])
+        #expect(wrong.status == 2 && wrong.output.contains("key_retentions"), "\(wrong.output)")
+        let phases = try tried("base: reference_sale\n", [id, "--provider", "card"])
+        #expect(phases.status == 2 && phases.output.contains("allowed: authorize_capture"), "\(phases.output)")
+        let nobody = try tried("base: reference\n", [])
+        #expect(nobody.status == 2 && nobody.output.contains("--provider: ''; allowed: card"), "\(nobody.output)")
+        let random = try tried("inquiry: none\n", [id, "--provider", "card"])
+        #expect(random.output.contains("the daemon refuses this contract: "), "\(random.output)")
     }
 
     @Test func `what is asked wrongly is refused with what is allowed`() async throws {

@@ -36,9 +36,10 @@ struct Judge {
             head = AuditHead(sequence: entry.sequence, hash: entry.hash)
         }
         for entry in entries {
-            guard let decision = ReplayedDecision(entry) else { continue }
-            if case .same = decision { continue }
-            require(false, "a recorded decision is not made again: \(decision)")
+            for decision in ReplayedDecision.all(of: entry) {
+                if case .same = decision { continue }
+                require(false, "a recorded decision is not made again: \(decision)")
+            }
         }
         for entry in entries where entry.type == .resolved { repaired(entry, old) }
         if let head { require(head == new.auditHead, "the payment forgot the head of its trail") }

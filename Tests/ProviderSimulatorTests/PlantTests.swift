@@ -118,6 +118,22 @@ import Testing
         }
     }
 
+    @Test func `an amount is not changed to what it is, nor below what was given back`() async throws {
+        try await withSimulator { card async throws in
+            try await captured(card, refunded: 200)
+            var order = PlantOrder(.amountChanged, key: F.key)
+            for value: Int64 in [1200, 199] {
+                order.amountValue = value
+                await #expect(throws: SimulatorError.self, "\(value)") {
+                    try await card.control.plant(order, at: "card")
+                }
+                #expect(try await card.inquire().transaction().amount?.value == 1200, "\(value)")
+            }
+            order.amountValue = 200
+            #expect(try await card.control.plant(order, at: "card").first?.after?.captured == 200)
+        }
+    }
+
     @Test func `somebody else voids what was captured and captures what was held`() async throws {
         try await withSimulator { card async throws in
             try await captured(card)

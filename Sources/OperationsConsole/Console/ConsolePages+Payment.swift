@@ -39,9 +39,8 @@ extension ConsolePages {
         shown["kind"] = (entry["type"] as? String ?? "").replacing("_", with: " ")
         shown["facts"] = detail["facts"]
         shown["row"] = detail["row"]
-        shown["details"] = detail.sorted { $0.key < $1.key }.filter { $0.key != "facts" && $0.key != "row" }.map {
-            ["name": $0.key, "value": $0.value]
-        }
+        let others = detail.sorted { $0.key < $1.key }.filter { !["facts", "row", "because_facts"].contains($0.key) }
+        shown["details"] = others.map { ["name": $0.key, "value": $0.value] }
         return shown
     }
 

@@ -32,6 +32,11 @@ struct Decided {
         self.facts = .repair(facts)
     }
 
+    /// What an entry says of it that holds another decision, which it led to.
+    var fieldsOfCause: [AuditField] {
+        fields.map { AuditField($0.name == "row" ? AuditField.because : AuditField.becauseFacts, $0.value) }
+    }
+
     /// What an entry of the trail says of it. Most decisions are made again with each event and never recorded, so the
     /// text is made here.
     var fields: [AuditField] {
@@ -48,6 +53,11 @@ struct Decided {
 extension AuditField {
     /// The name of the field that holds the facts of a decision.
     public static let facts = "facts"
+    /// The name of the field that holds the row of the decision that led to another one: what undoes a leg is sent
+    /// under a key of its own, because of a decision on the leg.
+    public static let because = "because"
+    /// The name of the field that holds the facts of that decision.
+    public static let becauseFacts = "because_facts"
 }
 
 /// What became of a recorded decision that the tables were asked about again.
@@ -65,8 +75,25 @@ public enum ReplayedDecision: Sendable, Hashable {
         _ entry: AuditEntry, effectTable: EffectTable = .shipped, paymentTable: PaymentTable = .shipped,
         repairTable: RepairTable = .shipped
     ) {
-        guard let row = entry.fields.first(where: { $0.name == "row" })?.value,
-            let facts = entry.fields.first(where: { $0.name == AuditField.facts })?.value
+        self.init(
+            entry, row: "row", facts: AuditField.facts, effectTable: effectTable, paymentTable: paymentTable,
+            repairTable: repairTable)
+    }
+
+    /// The decisions of an entry: its own, and the one that led to it.
+    public static func all(of entry: AuditEntry) -> [ReplayedDecision] {
+        [("row", AuditField.facts), (AuditField.because, AuditField.becauseFacts)].compactMap { row, facts in
+            ReplayedDecision(
+                entry, row: row, facts: facts, effectTable: .shipped, paymentTable: .shipped, repairTable: .shipped)
+        }
+    }
+
+    private init?(
+        _ entry: AuditEntry, row: String, facts: String, effectTable: EffectTable, paymentTable: PaymentTable,
+        repairTable: RepairTable
+    ) {
+        guard let row = entry.fields.first(where: { $0.name == row })?.value,
+            let facts = entry.fields.first(where: { $0.name == facts })?.value
         else { return nil }
         let now: String
         if let facts = EffectFacts(text: facts) {

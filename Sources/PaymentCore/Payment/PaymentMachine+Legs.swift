@@ -15,8 +15,11 @@ extension PaymentMachine {
 
     /// Makes an effect happen, as the effect table decides; `true` if the leg changed in a way that the payment table
     /// must see.
+    ///
+    /// - Parameter cause: The decision on the leg for which there is such an effect, where there is one.
     mutating func pursue(
-        _ reference: EffectReference, leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+        _ reference: EffectReference, leg index: Int, because cause: Decided? = nil,
+        _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         let leg = payment.legs[index]
         guard !busy.contains(index), leg.quarantine == nil, let effect = effect(reference, ofLeg: index),
@@ -27,7 +30,7 @@ extension PaymentMachine {
         case .done:
             return false
         case .sendFirst, .sendAgain:
-            send(reference, leg: index, by: decided, &actions, context)
+            send(reference, leg: index, by: decided, because: cause, &actions, context)
             return false
         case .gone(let cause):
             return lose(reference, leg: index, cause: cause, by: decided, &actions, context)
@@ -57,21 +60,21 @@ extension PaymentMachine {
             setGone(leg: index, cause: cause, by: decided, context)
             return true
         case .void, .cancel:
-            return pursueVoid(leg: index, &actions, context)
+            return pursueVoid(leg: index, because: decided, &actions, context)
         case .refund:
             if isTakenByWord(leg) {
                 askInstead(leg: index, &actions, context)
                 return false
             }
             if reversesSale(leg, contract, context) {
-                return reverse(leg: index, &actions, context)
+                return reverse(leg: index, because: decided, &actions, context)
             }
             registerCompensation(leg: index, context)
             if let compensation = payment.legs[index].compensation, needsSumFirst(compensation, contract) {
                 let sum = knownSum(leg)
                 payment.legs[index].compensation?.sumBefore = sum
             }
-            return pursue(.compensation, leg: index, &actions, context)
+            return pursue(.compensation, leg: index, because: decided, &actions, context)
         case .plug, .sendFirst, .sendAgain:
             send(.primary, leg: index, by: decided, &actions, context)
             return false
@@ -123,16 +126,16 @@ extension PaymentMachine {
     }
 
     private mutating func pursueVoid(
-        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+        leg index: Int, because cause: Decided, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         if payment.legs[index].void == nil { registerVoid(leg: index, context) }
-        return pursue(.void, leg: index, &actions, context)
+        return pursue(.void, leg: index, because: cause, &actions, context)
     }
 
     /// A reversal is of the whole sale, whatever was given back of it at the provider's console since it was read last:
     /// it is read once more before.
     private mutating func reverse(
-        leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext
+        leg index: Int, because cause: Decided, _ actions: inout [PaymentAction], _ context: MachineContext
     ) -> Bool {
         if payment.legs[index].void == nil {
             registerVoid(leg: index, context)
@@ -143,7 +146,7 @@ extension PaymentMachine {
             ask(leg: index, &actions, context)
             return false
         }
-        return pursue(.void, leg: index, &actions, context)
+        return pursue(.void, leg: index, because: cause, &actions, context)
     }
 
     private mutating func registerVoid(leg index: Int, _ context: MachineContext) {

@@ -1,8 +1,8 @@
 extension PaymentMachine {
     /// Writes an intent and asks for the request, unless it is too early for that.
     mutating func send(
-        _ reference: EffectReference, leg index: Int, by decided: Decided, _ actions: inout [PaymentAction],
-        _ context: MachineContext
+        _ reference: EffectReference, leg index: Int, by decided: Decided, because cause: Decided? = nil,
+        _ actions: inout [PaymentAction], _ context: MachineContext
     ) {
         let leg = payment.legs[index]
         guard let contract = contract(of: leg, context), let effect = effect(reference, ofLeg: index) else { return }
@@ -35,7 +35,7 @@ extension PaymentMachine {
                 AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
                 AuditField("attempt", String(number)), AuditField("key", effect.key.text),
                 AuditField("amount", effect.amount.description),
-            ] + decided.fields, context)
+            ] + decided.fields + (cause?.fieldsOfCause ?? []), context)
         actions.append(
             .send(
                 SendOrder(

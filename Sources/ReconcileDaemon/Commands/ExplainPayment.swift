@@ -10,19 +10,29 @@ struct ExplainPayment: AsyncParsableCommand {
         discussion: """
             It says what the machine would decide now, of the payment as it is stored, and does nothing of it.
             With --replay, each decision that the trail recorded with its facts is made again by this version.
+            With --what-if, each is made again as if the provider's contract were that of a file, which holds what
+            `contract` of a provider holds in the configuration: of one payment, or of the newest ones.
             Examples:
               reconciled payments explain pay_… --config reconciled.yaml
               reconciled payments explain pay_… --config reconciled.yaml --replay
-            Exits 1 if another row decides a recorded decision now.
+              reconciled payments explain --what-if contract.yaml --provider card --last 1000 --config reconciled.yaml
+            Exits 1 if another row decides a recorded decision.
             """)
 
-    @Argument(help: "The payment's id.") var id: String
+    @Argument(help: "The payment's id; with --what-if it may be left out.") var id: String?
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Make the recorded decisions again.") var replay = false
+    @OptionGroup var trial: ContractTrialOptions
     @Option(help: "text or json.") var output: OutputFormat?
 
     func run() async throws {
-        let id = try PaymentID(argument: id)
+        let payment = try id.map { try PaymentID(argument: $0) }
+        if let file = try trial.checkedFile(isReplay: replay, hasID: payment != nil) {
+            return try await tryContract(inFile: file, of: payment)
+        }
+        guard let id = payment else {
+            throw CommandFailure(.usage, "the payment's id is missing; only with --what-if it may be left out")
+        }
         let configuration = try options.loadForBooks()
         let store = try await openStore(options)
         guard let payment = try await store.payment(id) else {
@@ -40,9 +50,10 @@ struct ExplainPayment: AsyncParsableCommand {
         while true {
             let entries = try await store.auditTrail(of: id, after: last, limit: 500)
             for entry in entries {
-                guard let decision = ReplayedDecision(entry) else { continue }
-                seen.add(decision)
-                say(ExplanationLines.line(decision, entry, as: format), as: format)
+                for decision in ReplayedDecision.all(of: entry) {
+                    seen.add(decision)
+                    say(ExplanationLines.line(decision, entry, as: format), as: format)
+                }
             }
             guard let newest = entries.last, entries.count == 500 else { break }
             last = newest.sequence
@@ -51,6 +62,22 @@ struct ExplainPayment: AsyncParsableCommand {
         guard seen.others == 0 else {
             throw CommandFailure(
                 .finding, "\(seen.others) of \(seen.all) recorded decisions are made by another row now")
+        }
+    }
+}
+
+extension ExplainPayment {
+    private func tryContract(inFile file: String, of payment: PaymentID?) async throws {
+        let configuration = try options.loadForBooks()
+        let trials = try trial.trials(inFile: file, configuration)
+        let store = try await openStore(options)
+        let format = OutputFormat.chosen(output)
+        for warning in trials.warnings { say(warning, as: format) }
+        let count = try await trials.run(of: payment, in: store) { say($0.line(as: format), as: format) }
+        say(count.line(as: format), as: format)
+        guard count.others == 0 else {
+            throw CommandFailure(
+                .finding, "\(count.others) of \(count.all) recorded decisions would be made by another row")
         }
     }
 }

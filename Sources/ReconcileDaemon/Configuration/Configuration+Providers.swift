@@ -124,8 +124,20 @@ extension Configuration {
         return token
     }
 
+    /// Reads a contract from a file of its own, which holds what `providers[].contract` of a configuration holds.
+    static func contract(inFile path: String) throws -> ProviderContract {
+        let reading = ConfigurationReading(environment: [:], isForSending: false) { _ in "" }
+        let root = try node(path: path, of: "--what-if")
+        let contract = readContract(part: ConfigurationSection(root, path: "", variablePrefix: "", reading: reading))
+        try reading.finish()
+        return contract
+    }
+
     private static func readContract(_ section: ConfigurationSection) -> ProviderContract {
-        let part = section.section("contract")
+        readContract(part: section.section("contract"))
+    }
+
+    private static func readContract(part: ConfigurationSection) -> ProviderContract {
         defer { part.finish() }
         let names = ProviderContract.known.map(\.name).joined(separator: ", ")
         let base = part.text("base") ?? "reference"

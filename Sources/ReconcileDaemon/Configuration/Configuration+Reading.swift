@@ -22,15 +22,15 @@ extension Configuration {
         }
     }
 
-    /// The file's content; nothing without a file.
-    static func node(path: String?) throws -> Node? {
+    /// The content of the file that an option names; nothing without a file.
+    static func node(path: String?, of option: String = "--config") throws -> Node? {
         guard let path else { return nil }
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             throw ConfigurationFailure(problems: [
-                ConfigurationProblem(key: "--config", value: path, allowed: "a file that can be read")
+                ConfigurationProblem(key: option, value: path, allowed: "a file that can be read")
             ])
         }
         return try parse(text, path: path)

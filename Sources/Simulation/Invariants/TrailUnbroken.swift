@@ -44,17 +44,27 @@ public struct TrailUnbroken: Invariant {
 
     /// A decision that a table made keeps its facts, and the table decides the same from them.
     private mutating func replay(_ entry: AuditEntry, _ id: PaymentID, _ at: Timestamp) {
-        switch ReplayedDecision(entry) {
-        case .same: break
-        case .other(let recorded, let now):
-            findings.require(false, at, id, "\(recorded) was recorded, and \(now) decides from its facts")
-        case .unreadable(let row):
-            findings.require(false, at, id, "the facts of \(row) cannot be read")
-        case nil:
-            findings.require(
-                ![.intent, .latch, .concluded].contains(entry.type), at, id,
-                "what made the entry of type \(entry.type.rawValue) is not in it")
+        let decisions = ReplayedDecision.all(of: entry)
+        for decision in decisions {
+            switch decision {
+            case .same: break
+            case .other(let recorded, let now):
+                findings.require(false, at, id, "\(recorded) was recorded, and \(now) decides from its facts")
+            case .unreadable(let row):
+                findings.require(false, at, id, "the facts of \(row) cannot be read")
+            }
         }
+        // What undoes a leg is decided twice: about the leg, and about the request.
+        let undoes = [EffectReference.void, .compensation].map(\.description)
+        let effect = entry.fields.first { $0.name == "effect" }?.value ?? ""
+        let expected =
+            switch entry.type {
+            case .intent: undoes.contains(effect) ? 2 : 1
+            case .latch, .concluded: 1
+            default: 0
+            }
+        findings.require(
+            decisions.count >= expected, at, id, "what made the entry of type \(entry.type.rawValue) is not in it")
     }
 
     private mutating func approved(_ entry: AuditEntry, _ id: PaymentID, _ at: Timestamp) {

@@ -179,7 +179,9 @@ def judge_rest(stage, shop, crowd, payments):
     findings = stage.judge.findings()
     stage.check(not findings, "judge: " + ("; ".join(findings[:4]) or "no finding"))
     judge_replays(stage, shop, crowd, payments)
-    judge_comparisons(stage, shop.daemon)
+    with_people = [
+        each for each in payments if any(one["state"] == "quarantined" for one in shop.read(each).body["refunds"])]
+    judge_comparisons(stage, shop.daemon, with_people)
     trails = shop.daemon.command("payments", "verify")
     stage.check(trails.returncode == 0, f"audit trails: {(trails.stdout + trails.stderr).strip()[-100:]}")
 
@@ -199,8 +201,8 @@ def judge_replays(stage, shop, crowd, payments):
     stage.check(not other, f"repeated creates: {other[:3] or 'answered as before'}")
 
 
-def judge_comparisons(stage, daemon):
-    """Both sides agree, and the comparison says so."""
+def judge_comparisons(stage, daemon, with_people):
+    """Both sides agree, and the comparison says so, but for payments of which a refund is with people."""
     runs = stage.compare_all(daemon, stage.providers)
     for provider, run in zip(stage.providers, runs):
         if run["state"] != "completed" or run["proven"] is not True:
@@ -209,8 +211,12 @@ def judge_comparisons(stage, daemon):
         theirs = sum(balance["closing"]["theirs"] for balance in run["balances"])
         net = sum(line.net for line in provider.ledger.lines)
         stage.check(theirs == net, f"{provider.name}: {run['counts']['by_class']}, theirs {theirs}, the ledger {net}")
-    found = [(each["provider"], each["class"]) for each in stage.discrepancies(daemon) if each["state"] != "closed"]
-    stage.check(not found, f"discrepancies: {found or 'none'}")
+    found = [
+        (each["provider"], each["class"], each["payment"]) for each in stage.discrepancies(daemon)
+        if each["state"] != "closed"]
+    unexplained = [each for each in found if each[2] not in with_people]
+    stage.note(f"refunds with people: {with_people}, their discrepancies: {len(found) - len(unexplained)}")
+    stage.check(not unexplained, f"discrepancies: {unexplained or 'none'}")
 
 
 def reasons(shop, payment):
