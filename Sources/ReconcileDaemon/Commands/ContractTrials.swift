@@ -67,6 +67,26 @@ struct ContractTrials {
     let configuration: Configuration
     let last: Int
 
+    /// The keys in which the contract differs from the configured one, each with both values. What a file leaves out
+    /// is as in its base, and not as it is configured.
+    var differences: [String] {
+        func text(_ span: Span?) -> String { span.map(DurationText.render) ?? "forever" }
+        let keys: [(name: String, value: (ProviderContract) -> String)] = [
+            ("key_retention", { text($0.keyRetention) }), ("declines_bound", { String($0.declinesBound) }),
+            ("inquiry", { $0.inquiry.rawValue }), ("visibility_lag", { text($0.visibilityLag) }),
+            ("status_retention", { text($0.statusRetention) }), ("cancel", { $0.cancel.rawValue }),
+            ("enforces_not_after", { String($0.enforcesNotAfter) }),
+            ("authorization_life", { text($0.authorizationLife) }), ("cancel_deadline", { text($0.cancelDeadline) }),
+            ("cancel_reverses_sale", { String($0.cancelReversesSale) }), ("listing", { String($0.listing) }),
+            ("refund_visibility", { $0.refundVisibility.rawValue }),
+            ("max_request_life", { text($0.maxRequestLife) }), ("clock_skew", { text($0.clockSkew) }),
+        ]
+        return keys.compactMap { name, value in
+            let (before, after) = (value(present), value(changed))
+            return before == after ? nil : "\(name): \(before) is \(after) in the file"
+        }
+    }
+
     /// Why the daemon would not start with the contract.
     var warnings: [String] {
         changed.traps(under: configuration.assumptions).map {

@@ -72,7 +72,7 @@ extension ExplainPayment {
         let trials = try trial.trials(inFile: file, configuration)
         let store = try await openStore(options)
         let format = OutputFormat.chosen(output)
-        for warning in trials.warnings { say(warning, as: format) }
+        for line in trials.differences + trials.warnings { format == .text ? say(line) : warn(line) }
         let count = try await trials.run(of: payment, in: store) { say($0.line(as: format), as: format) }
         say(count.line(as: format), as: format)
         guard count.others == 0 else {
