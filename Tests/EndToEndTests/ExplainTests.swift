@@ -75,6 +75,27 @@ import Testing
         #expect(random.output.contains("the daemon refuses this contract: "), "\(random.output)")
     }
 
+    @Test func `a decision that another contract changes is named, and the exit code tells it`() async throws {
+        try await World.run { world, client in
+            try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .authorize), at: "card")
+            let declined = try await client.create(Bodies.card(), key: "if-1", wait: 20)
+            #expect(declined.state == "failed", "\(declined.text)")
+            let file = world.directory.appending(path: "contract.yaml")
+            try "declines_bound: false\n".write(to: file, atomically: true, encoding: .utf8)
+            let words = ["payments", "explain", "--what-if", file.path, "--provider", "card"]
+            let text = try world.command(words + ["--output", "text"])
+            #expect(text.status == 1, "\(text.output)")
+            #expect(text.output.contains("declines_bound: true is false in the file"), "\(text.output)")
+            let named = text.output.split(separator: "\n").filter { $0.hasPrefix(declined.id) }
+            #expect(named.count == 1 && named[0].contains(" becomes "), "\(text.output)")
+            #expect(named.first?.contains("declines_bound yes becomes no") == true, "\(text.output)")
+            let json = try world.command(words + ["--output", "json"])
+            #expect(json.status == 1 && json.output.contains(#""verdict":"other""#), "\(json.output)")
+            let elsewhere = try world.command(words.dropLast() + ["points", declined.id])
+            #expect(elsewhere.status == 2 && elsewhere.output.contains("allowed: card, where"), "\(elsewhere.output)")
+        }
+    }
+
     @Test func `what is asked wrongly is refused with what is allowed`() async throws {
         try await World.run { world, client in
             let wrong = try world.command(["payments", "explain", "order-1"])

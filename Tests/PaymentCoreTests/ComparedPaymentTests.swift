@@ -28,10 +28,6 @@ import Testing
         })
     }
 
-    private func says(_ entry: AuditEntry, _ name: String) -> String? {
-        entry.fields.first { $0.name == name }?.value
-    }
-
     @Test func `a hold that somebody voided is asked about, and the payment turns back`() throws {
         var stage = try fixture.stage([.reference], .manual)
         stage.run(while: { $0.durable.state != .authorized })
@@ -41,9 +37,9 @@ import Testing
         #expect(stage.durable.state == .canceled)
         #expect(stage.durable.conclusion?.reason?.code == .authorizationVoided)
         #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
-        let entry = try #require(stage.trail.first { says($0, "operation") == "comparison" })
-        #expect(entry.leg == 0 && says(entry, "run") == run.text && says(entry, "class") == "status_differs")
-        #expect(says(entry, "action") == "settle" && says(entry, "row") == "both.status")
+        let entry = try #require(stage.trail.first { $0.value("operation") == "comparison" })
+        #expect(entry.leg == 0 && entry.value("run") == run.text && entry.value("class") == "status_differs")
+        #expect(entry.value("action") == "settle" && entry.value("row") == "both.status")
     }
 
     /// Seed 4075257454: a payment ended in the step in which it was told, and was no end any more.
@@ -61,7 +57,7 @@ import Testing
                     leg: 0, run: run, finding: .statusDiffers, row: "both.status", action: .settle,
                     hadEnded: hadEnded)))
         #expect((stage.durable.legs[0].gone == nil) == hadEnded)
-        #expect(stage.trail.contains { says($0, "operation") == "comparison" }, "it is written down all the same")
+        #expect(stage.trail.contains { $0.value("operation") == "comparison" }, "it is written down all the same")
     }
 
     @Test func `a hold that comes back although its void was accepted is left to people, and the state stays`() throws {

@@ -135,7 +135,7 @@ import Testing
         let decided = stage.trail.filter { [.intent, .latch, .decision, .concluded].contains($0.type) }
         #expect(decided.count == 6, "four intents, a latch, an end: \(decided.map(\.type))")
         for entry in decided {
-            let row = entry.fields.first { $0.name == "row" }?.value ?? "-"
+            let row = entry.value("row") ?? "-"
             #expect(ReplayedDecision(entry) == .same(row: row), "\(entry.fields)")
         }
     }

@@ -68,7 +68,7 @@ struct Judge {
 
     /// A repair was carried out: by another person, with evidence, and on what was read.
     private mutating func repaired(_ entry: AuditEntry, _ before: Payment) {
-        func value(_ name: String) -> String? { entry.fields.first { $0.name == name }?.value }
+        let value = entry.value
         let (asked, approved) = (value("requested_by"), value("approved_by"))
         require(asked != nil && approved != nil && asked != approved, "somebody approved their own proposal")
         require(value("evidence") != nil, "a repair without evidence")
@@ -85,7 +85,7 @@ struct Judge {
     }
 
     private static func latch(_ entry: AuditEntry) -> Latch? {
-        entry.fields.first { $0.name == "latch" }.flatMap { Latch(rawValue: $0.value) }
+        entry.value("latch").flatMap { Latch(rawValue: $0) }
     }
 
     /// A request is about to leave. `before` is the latch before the change that holds its intent.

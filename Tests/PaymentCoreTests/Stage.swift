@@ -38,6 +38,12 @@ struct Stage {
         let event: PaymentEvent
     }
 
+    /// What the holder wrote of one event, and what it would have written under the other contracts.
+    struct Step {
+        let written: [AuditEntry]
+        let other: [AuditEntry]
+    }
+
     /// What a store keeps.
     struct Rows {
         var payment: Payment?
@@ -60,6 +66,9 @@ struct Stage {
     var ledgers: [ProviderName: Ledger] = [:]
     var history: [ProviderName: [(at: Timestamp, ledger: Ledger)]] = [:]
     var commitsAreAcknowledged = true
+    /// Contracts under which each event is handled once more, on a copy; only tests of trials have some.
+    var otherContracts: [ProviderName: ProviderContract]?
+    var steps: [Step] = []
     /// Only a test that plants a bug has another.
     var repairTable = RepairTable.shipped
     /// The rows as a standby has them, where one follows.
@@ -121,7 +130,14 @@ struct Stage {
     /// Hands an event to the holder, as a runner does: on a newer state if another writer was first.
     mutating func handle(_ event: PaymentEvent) {
         guard var machine = current() else { return }
+        var other = machine
         let made = machine.handle(event, context)
+        if let otherContracts {
+            var changed = context
+            changed.contracts = otherContracts
+            _ = other.handle(event, changed)
+            steps.append(Step(written: machine.newEntries, other: other.newEntries))
+        }
         commit(machine, made, before: durable)
     }
 

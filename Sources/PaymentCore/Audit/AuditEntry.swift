@@ -76,6 +76,9 @@ public struct AuditEntry: Sendable, Hashable, Codable {
             previous: head.hash)
     }
 
+    /// The value of a field.
+    public func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
     /// Whether the hash is that of the content, for a payment.
     public func isIntact(payment: PaymentID) -> Bool {
         hash

@@ -78,10 +78,6 @@ public struct ContractTrial: Sendable {
     }
 }
 
-extension AuditEntry {
-    fileprivate func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-}
-
 /// What the trail tells of one leg up to an entry.
 private struct LegCourse {
     /// One effect's requests.

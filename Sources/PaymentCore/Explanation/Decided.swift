@@ -92,9 +92,7 @@ public enum ReplayedDecision: Sendable, Hashable {
         _ entry: AuditEntry, row: String, facts: String, effectTable: EffectTable, paymentTable: PaymentTable,
         repairTable: RepairTable
     ) {
-        guard let row = entry.fields.first(where: { $0.name == row })?.value,
-            let facts = entry.fields.first(where: { $0.name == facts })?.value
-        else { return nil }
+        guard let row = entry.value(row), let facts = entry.value(facts) else { return nil }
         let now: String
         if let facts = EffectFacts(text: facts) {
             now = effectTable.decide(facts).row

@@ -67,12 +67,12 @@ struct ContractTrials {
     let configuration: Configuration
     let last: Int
 
-    /// The keys in which the contract differs from the configured one, each with both values. What a file leaves out
-    /// is as in its base, and not as it is configured.
-    var differences: [String] {
+    /// The keys of a contract that a decision may rest on, each with its value.
+    static var keys: [(name: String, value: (ProviderContract) -> String)] {
         func text(_ span: Span?) -> String { span.map(DurationText.render) ?? "forever" }
-        let keys: [(name: String, value: (ProviderContract) -> String)] = [
+        return [
             ("key_retention", { text($0.keyRetention) }), ("declines_bound", { String($0.declinesBound) }),
+            ("declines_stay, of the base", { String($0.declinesStay) }),
             ("inquiry", { $0.inquiry.rawValue }), ("visibility_lag", { text($0.visibilityLag) }),
             ("status_retention", { text($0.statusRetention) }), ("cancel", { $0.cancel.rawValue }),
             ("enforces_not_after", { String($0.enforcesNotAfter) }),
@@ -81,7 +81,12 @@ struct ContractTrials {
             ("refund_visibility", { $0.refundVisibility.rawValue }),
             ("max_request_life", { text($0.maxRequestLife) }), ("clock_skew", { text($0.clockSkew) }),
         ]
-        return keys.compactMap { name, value in
+    }
+
+    /// The keys in which the contract differs from the configured one, each with both values. What a file leaves out
+    /// is as in its base, and not as it is configured.
+    var differences: [String] {
+        ContractTrials.keys.compactMap { name, value in
             let (before, after) = (value(present), value(changed))
             return before == after ? nil : "\(name): \(before) is \(after) in the file"
         }
@@ -160,6 +165,11 @@ struct ContractTrials {
             guard let known = try await store.payment(payment) else {
                 throw CommandFailure(.finding, "there is no payment \(payment)")
             }
+            guard known.legs.contains(where: { $0.provider == provider }) else {
+                let providers = known.legs.map(\.provider.name).joined(separator: ", ")
+                throw CommandFailure(
+                    .usage, "--provider: '\(provider)'; allowed: \(providers), where \(payment) has its legs")
+            }
             try await run(of: known, in: store, &count, tell)
             return count
         }
@@ -180,17 +190,11 @@ struct ContractTrials {
     ) async throws {
         var trial = ContractTrial(
             of: payment, at: provider, present: present, changed: changed, policy: configuration.policy)
-        var last: Int64 = 0
         count.payments += 1
-        while true {
-            let entries = try await store.auditTrail(of: payment.id, after: last, limit: 500)
-            for entry in entries {
-                for tried in trial.take(entry) where count.add(tried) {
-                    tell(Finding(payment: payment.id, entry: entry, tried: tried))
-                }
+        try await store.eachEntry(of: payment.id) { entry in
+            for tried in trial.take(entry) where count.add(tried) {
+                tell(Finding(payment: payment.id, entry: entry, tried: tried))
             }
-            guard let newest = entries.last, entries.count == 500 else { return }
-            last = newest.sequence
         }
     }
 }

@@ -46,17 +46,11 @@ struct ExplainPayment: AsyncParsableCommand {
             return
         }
         var seen = ReplayCount()
-        var last: Int64 = 0
-        while true {
-            let entries = try await store.auditTrail(of: id, after: last, limit: 500)
-            for entry in entries {
-                for decision in ReplayedDecision.all(of: entry) {
-                    seen.add(decision)
-                    say(ExplanationLines.line(decision, entry, as: format), as: format)
-                }
+        try await store.eachEntry(of: id) { entry in
+            for decision in ReplayedDecision.all(of: entry) {
+                seen.add(decision)
+                say(ExplanationLines.line(decision, entry, as: format), as: format)
             }
-            guard let newest = entries.last, entries.count == 500 else { break }
-            last = newest.sequence
         }
         if format == .text { say(seen.words) }
         guard seen.others == 0 else {

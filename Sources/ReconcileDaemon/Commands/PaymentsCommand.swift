@@ -114,11 +114,19 @@ struct ShowPayment: AsyncParsableCommand {
         }
         let format = OutputFormat.chosen(output)
         say(PaymentLine.render(payment, as: format), as: format)
+        try await store.eachEntry(of: id) { say(PaymentLine.render($0, as: format), as: format) }
+    }
+}
+
+extension PaymentStore {
+    /// Reads a payment's whole trail, page by page, oldest first.
+    func eachEntry(of id: PaymentID, _ visit: (AuditEntry) -> Void) async throws {
+        let page = 500
         var last: Int64 = 0
         while true {
-            let entries = try await store.auditTrail(of: id, after: last, limit: 500)
-            for entry in entries { say(PaymentLine.render(entry, as: format), as: format) }
-            guard let newest = entries.last, entries.count == 500 else { return }
+            let entries = try await auditTrail(of: id, after: last, limit: page)
+            entries.forEach(visit)
+            guard let newest = entries.last, entries.count == page else { return }
             last = newest.sequence
         }
     }

@@ -22,8 +22,3 @@ extension CallerKey {
     /// The key under which an operation is asked.
     init(_ operation: CallerOperation) { self.init(caller: operation.caller, key: operation.key) }
 }
-
-extension AuditEntry {
-    /// The value of a field.
-    func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-}

@@ -56,7 +56,7 @@ public struct TrailUnbroken: Invariant {
         }
         // What undoes a leg is decided twice: about the leg, and about the request.
         let undoes = [EffectReference.void, .compensation].map(\.description)
-        let effect = entry.fields.first { $0.name == "effect" }?.value ?? ""
+        let effect = entry.value("effect") ?? ""
         let expected =
             switch entry.type {
             case .intent: undoes.contains(effect) ? 2 : 1

@@ -140,14 +140,16 @@ def play_mix(stage, faults, trouble, percent=25, daemons=1):
 
 def kill_each(stage, chance, is_busy):
     """Three times four seconds apart; more kills than that come faster, and at any moment."""
+    planned = KILLS * len(stage.daemons)
     killed = 0
-    while killed < KILLS * len(stage.daemons) and is_busy():
-        time.sleep(4 if KILLS <= 3 else chance.uniform(0.1, 1.5))
+    while killed < planned and is_busy():
+        until_the_moment = 4 if KILLS <= 3 else chance.uniform(0.1, 1.5)
+        time.sleep(until_the_moment)
         daemon = stage.daemons[killed % len(stage.daemons)]
         daemon.kill()
         daemon.start()
         killed += 1
-    stage.note(f"{killed} kills")
+    stage.check(killed == planned, f"{killed} kills of {planned}, each while shops pay")
 
 
 def freeze_or_kill(stage, chance, _):
@@ -202,7 +204,7 @@ def judge_replays(stage, shop, crowd, payments):
 
 
 def judge_comparisons(stage, daemon, with_people):
-    """Both sides agree, and the comparison says so, but for payments of which a refund is with people."""
+    """Both sides agree, and the comparison says so, but for refunds that are there and here with people."""
     runs = stage.compare_all(daemon, stage.providers)
     for provider, run in zip(stage.providers, runs):
         if run["state"] != "completed" or run["proven"] is not True:
@@ -214,7 +216,7 @@ def judge_comparisons(stage, daemon, with_people):
     found = [
         (each["provider"], each["class"], each["payment"]) for each in stage.discrepancies(daemon)
         if each["state"] != "closed"]
-    unexplained = [each for each in found if each[2] not in with_people]
+    unexplained = [each for each in found if each[1] != "late_reversal" or each[2] not in with_people]
     stage.note(f"refunds with people: {with_people}, their discrepancies: {len(found) - len(unexplained)}")
     stage.check(not unexplained, f"discrepancies: {unexplained or 'none'}")
 
