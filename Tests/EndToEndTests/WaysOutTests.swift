@@ -152,4 +152,25 @@ import Testing
             try await expectProof(created.id, world, client)
         }
     }
+
+    @Test func `undo_impossible: its status was forgotten while nothing could be asked`() async throws {
+        // Nothing but the proof by not_after undoes what was never seen there, and the provider forgot what it would
+        // have shown.
+        let settings = WaysOutTests.settings {
+            $0.simulated.tombstoning = false
+            $0.inquirySchedule = "100ms, 300ms, 1s"
+            $0.contractLines += ["status_retention: 6s", "cancel: only_if_present"]
+        }
+        try await World.run(settings) { world, client in
+            try world.simulator.order(FaultOrder(Fault(.requestLost), operation: .authorize), at: "card")
+            try world.simulator.order(FaultOrder(Fault(.unavailable), operation: .inquire, times: 12), at: "card")
+            let created = try await client.create(Bodies.card(), key: "out-6", wait: 1)
+            let path = "/v1/payments/\(created.id)/cancel"
+            #expect(try await client.send(.post, path, key: "out-6-cancel", wait: 0).status == 202)
+            try await wait(for: "undo_impossible", of: created.id, client)
+            try await RepairDesk(world).repair(created.id, "never_charged", at: client)
+            #expect(try await client.settled(created.id).state == "canceled")
+            try await expectProof(created.id, world, client)
+        }
+    }
 }
