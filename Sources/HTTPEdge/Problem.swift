@@ -23,6 +23,7 @@ package struct Problem: Error, Sendable, Hashable {
         case notAccepting = "/problems/not-accepting"
         case siteNotActive = "/problems/site-not-active"
         case beingConfirmed = "/problems/being-confirmed"
+        case disputed = "/problems/disputed"
     }
 
     /// Which of the stable types it is.
@@ -35,7 +36,7 @@ package struct Problem: Error, Sendable, Hashable {
     package var detail: String?
     /// The header, parameter or member that is at fault.
     package var field: String?
-    /// The same request may succeed later.
+    /// The same request may succeed after a short while.
     package var isRetryable = false
     /// When to come again, in whole seconds.
     package var retryAfter: Int?

@@ -12,7 +12,10 @@ extension ContractRules {
     /// Answers `PUT /transactions/{key}/refunds/{refundKey}`.
     func refund(_ amount: Amount, _ request: ProviderRequest, _ record: TransactionRecord?) -> Execution {
         enter(amount, request, record, into: \.refunds) { record in
-            guard record.status == .captured, let taken = record.amount else { return show(record, 409) }
+            // Beside a dispute that is lost it would be paid twice.
+            guard record.status == .captured, !record.isDisputed, let taken = record.amount else {
+                return show(record, 409)
+            }
             let left = record.capturedValue - record.refundedValue
             return tooLarge(
                 amount, taken.with(value: left), "\(left) \(taken.currency) is left to refund.", record)

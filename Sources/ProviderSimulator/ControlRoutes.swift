@@ -53,6 +53,8 @@ struct ControlRoutes: Sendable {
             return json(201, try await control.plant(try body(PlantOrder.self, message), at: provider))
         case ("GET", "plants"):
             return json(200, try await control.planted(at: provider, key: message.query["key"]))
+        case ("POST", "disputes"):
+            return json(201, try await control.dispute(try body(DisputeOrder.self, message), at: provider))
         case ("POST", "bulk"):
             return json(201, try await control.create(try body(BulkOrder.self, message), at: provider))
         case ("POST", "clock"):

@@ -32,6 +32,24 @@ struct Entry: Codable, Sendable, Equatable {
     var resolution: Resolution?
 }
 
+/// Where a dispute stands.
+public enum DisputeStatus: String, Codable, Sendable, Hashable, CaseIterable {
+    /// Nobody has decided. Nothing is refunded meanwhile.
+    case open
+    /// The charge stands.
+    case won
+    /// The payer got the amount back.
+    case lost
+}
+
+/// A dispute of a charge: its payer asks the money back through the bank.
+struct DisputeRecord: Codable, Sendable, Equatable {
+    let id: String
+    let amount: Amount
+    var status: DisputeStatus
+    let createdAt: Int64
+}
+
 /// One transaction as the provider keeps it.
 struct TransactionRecord: Codable, Sendable, Equatable {
     let key: String
@@ -52,6 +70,11 @@ struct TransactionRecord: Codable, Sendable, Equatable {
     /// How often an attempt under this key was declined without being bound.
     var unboundDeclines = 0
     var resolution: Resolution?
+    /// Its disputes, in order; nil for none.
+    var disputes: [DisputeRecord]?
+
+    /// Whether its payer disputes it, and nobody has decided.
+    var isDisputed: Bool { disputes?.contains { $0.status == .open } ?? false }
 
     /// What was taken, refunds not subtracted.
     var capturedValue: Int64 {

@@ -112,6 +112,21 @@ struct IdempotencyTests {
         }
     }
 
+    @Test func `a refund beside a dispute is refused, and its key is not spent`() async throws {
+        try await RunningAPI.run { api in
+            let payment = try SamplePayment().payment
+            let refusal = OperationRefusal.disputed(leg: 1, dispute: "dp_7")
+            api.operations.set { $0.result = .failure(.refused(refusal, payment.id)) }
+            let answer = try await api.create()
+            #expect(answer.status == 409)
+            #expect(try answer.string("type") == "/problems/disputed")
+            #expect(try answer.string("payment_id") == payment.id.text)
+            #expect(try answer.string("detail")?.contains("leg 1 (dp_7)") == true)
+            #expect(try answer.json["retryable"] as? Bool == false)
+            #expect(api.operations.kept.isEmpty)
+        }
+    }
+
     @Test func `in flight with wait=0 is 409 with retry-after`() async throws {
         try await RunningAPI.run { api in
             let payment = try SamplePayment().payment

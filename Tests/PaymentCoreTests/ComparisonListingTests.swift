@@ -22,6 +22,30 @@ struct ComparisonListingTests {
         #expect(world.run.isProven == true)
     }
 
+    @Test func `what a listing shows of disputes is handed to the payment, and is no difference`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        let at = Compared.start + .minutes(30)
+        for name in ["ours", "shared", "theirs", "undisputed"] {
+            let key = EffectKey(reported: name)
+            let dispute = Dispute(id: "dp_\(name)", amount: try Money(1_000, Compared.yen()), state: .open)
+            world.provider[key] = try Compared.theirs(name, .captured, names: name, at: at)
+            if name != "undisputed" { world.disputes[key] = [dispute] }
+            if name != "theirs" { world.books[key] = try Compared.ours(name, .taken, at: at) }
+        }
+        world.alsoListed = [try Compared.theirs("shared", .captured, names: "shared", at: at + .minutes(1))]
+        try world.finish()
+        let told = world.carriedOut.filter { !$0.disputes.isEmpty }
+        #expect(told.map { $0.disputes.map(\.id) } == [["dp_ours"]])
+        #expect(told.map(\.finding.ours?.payment) == [try Compared.payment("ours")] && told[0].action == .tell)
+        #expect(world.rows[EffectKey(reported: "ours")]?.finding == .matched)
+        #expect(!world.discrepancies.values.contains { $0.key == EffectKey(reported: "ours") })
+
+        let dry = try ComparisonWorld(run: Compared.run())
+        (dry.provider, dry.books, dry.disputes) = (world.provider, world.books, world.disputes)
+        try dry.finish(Compared.run(isDry: true))
+        #expect(dry.carriedOut.isEmpty)
+    }
+
     /// Seed 2795825550: a hold that a run had shown was captured hours before the windows that were asked for.
     @Test func `a listing that was not read through denies nothing`() throws {
         let key = EffectKey(reported: "gap")

@@ -70,4 +70,19 @@ import Testing
             }
         }
     }
+
+    /// Seed 34335134032211: a canceled payment whose hold came back was to be quarantined, and nobody could do that.
+    @Test func `what has ended is not quarantined, and a person is told instead`() throws {
+        let policy = try ComparisonPolicy([.statusDiffers: .init(.quarantine)])
+        let theirs = try Compared.theirs("k", .authorized, names: "k")
+        for (state, work, action) in [
+            (PaymentState.processing, BookedPosition.Work.underWay, ComparisonAction.quarantine),
+            (.authorized, .none, .quarantine), (.canceled, .none, .tell), (.failed, .none, .tell),
+            (.succeeded, .none, .tell), (.succeeded, .underWay, .tell),
+        ] {
+            let ours = try Compared.ours("k", .ended, work: work, state: state)
+            let rule = policy.rule(for: try Compared.finding(.statusDiffers, ours: ours, theirs: theirs))
+            #expect(rule.action == action, "\(state) \(work)")
+        }
+    }
 }

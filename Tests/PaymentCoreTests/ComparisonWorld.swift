@@ -15,6 +15,8 @@ final class ComparisonWorld {
 
     var books: [EffectKey: BookedPosition] = [:]
     var provider: [EffectKey: ListedPosition] = [:]
+    /// The disputes that the listing shows.
+    var disputes: [EffectKey: [Dispute]] = [:]
     /// What the listing withholds.
     var hidden: Set<EffectKey> = []
     /// What the provider does not answer about.
@@ -139,7 +141,10 @@ final class ComparisonWorld {
         let from = cursor.flatMap { Int($0) } ?? 0
         let part = Array((alsoListed + listed).dropFirst(from).prefix(limit))
         let next = from + part.count
-        return .page(ListedPage(positions: part, next: next < listed.count + alsoListed.count ? String(next) : nil))
+        return .page(
+            ListedPage(
+                positions: part, next: next < listed.count + alsoListed.count ? String(next) : nil,
+                disputes: disputes))
     }
 
     private func known(_ key: EffectKey, names payment: PaymentID?) -> KnownPosition {

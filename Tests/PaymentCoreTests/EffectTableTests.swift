@@ -49,6 +49,7 @@ import Testing
         facts.refusedForGood = facts.visibility == .lagging
         facts.keyConflicts = facts.isOnePhase
         facts.capturedByOthers = facts.plugAllowed
+        facts.isDisputed = facts.goal == .undo && facts.declinesBound
         facts.awaitsCaller = facts.goal == .do && facts.tombstoneOffered
         let ends: [(EffectFacts.Memory, Bool, Bool)] =
             facts.goal == .undo
@@ -99,6 +100,7 @@ import Testing
         if undoes, facts.goal == .do { return "undoes what shall be done" }
         if decision == .refund, !facts.latchAcknowledged { return "a refund under an unacknowledged latch" }
         if decision == .refund, facts.status != .taken { return "a refund of what was not taken" }
+        if decision == .refund, facts.isDisputed { return "a refund beside a dispute" }
         if decision == .refund, facts.capturedByOthers { return "a refund of what others captured" }
         if decision == .done, facts.status != .asAsked || facts.goal != .do { return "done, though not as asked" }
         if facts.status == .contradiction, decision != .quarantine(.contradiction) { return "a contradiction goes on" }

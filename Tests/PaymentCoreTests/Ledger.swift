@@ -14,6 +14,7 @@ struct Ledger {
         var authorizedUntil: Timestamp?
         var captures: [Observation.Movement] = []
         var refunds: [Observation.Movement] = []
+        var disputes: [Dispute] = []
 
         /// Captured less refunded.
         var net: Int64 {
@@ -86,7 +87,8 @@ struct Ledger {
         var shown = Observation(
             entry.status, began: began, source: source, key: key,
             amount: entry.status == .tombstoned ? nil : entry.amount, authorizedUntil: entry.authorizedUntil,
-            captures: entry.captures, refunds: entry.refunds)
+            captures: entry.captures, refunds: entry.refunds,
+            disputes: entry.disputes.isEmpty ? nil : entry.disputes)
         let given = Entry.succeeded(entry.refunds)
         if contract.refundVisibility == .sumsOnly {
             let sum = Ledger.money(given, like: entry.amount)
@@ -103,6 +105,18 @@ struct Ledger {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
         entries[index].refunds.append(
             Observation.Movement(key: EffectKey(reported: "console"), amount: amount, state: .succeeded))
+    }
+
+    /// A payer disputes a charge, or its dispute is decided; what is lost is given back.
+    mutating func dispute(_ key: EffectKey, _ state: Dispute.State, id: String = "dp_1") {
+        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
+        let known = entries[index].disputes.firstIndex { $0.id == id }
+        let amount =
+            known.map { entries[index].disputes[$0].amount }
+            ?? Ledger.money(entries[index].net, like: entries[index].amount)
+        let dispute = Dispute(id: id, amount: amount, state: state)
+        if let known { entries[index].disputes[known] = dispute } else { entries[index].disputes.append(dispute) }
+        if state == .lost { refundOutside(key, amount) }
     }
 
     /// Somebody changes a transaction at the provider's own console.
@@ -208,7 +222,8 @@ extension Ledger {
         if let known = entries[index].refunds.first(where: { $0.key == order.key }) {
             return report(known.state == .declined ? .declined : .accepted, "replayed", order.transactionKey, now)
         }
-        guard order.amount.value > 0, order.amount.value <= entries[index].net else {
+        let isDisputed = entries[index].disputes.contains { $0.state == .open }
+        guard !isDisputed, order.amount.value > 0, order.amount.value <= entries[index].net else {
             return report(.refused, "http_409", order.transactionKey, now)
         }
         let declined = isDeclined(.refund)

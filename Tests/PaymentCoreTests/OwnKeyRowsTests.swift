@@ -29,7 +29,8 @@ import Testing
 
     private static func forEachFlags(_ facts: EffectFacts, _ visit: (EffectFacts) -> Void) {
         var facts = facts
-        for bits in 0..<256 {
+        for bits in 0..<512 {
+            facts.isDisputed = bits & 256 != 0
             facts.memory = bits & 128 != 0 ? .mayBeLost : .whole
             facts.declinesBound = bits & 1 != 0
             facts.lastRefused = bits & 2 != 0
@@ -38,6 +39,8 @@ import Testing
             facts.declinesStay = bits & 16 != 0
             facts.keyConflicts = bits & 32 != 0
             facts.refusalNamesKey = bits & 64 != 0
+            // Only what gives back is beside a dispute.
+            guard !facts.isDisputed || facts.purpose != .capture else { continue }
             // The last outcome is never worse than the worst.
             guard !facts.lastRefused || facts.worst >= .refused else { continue }
             visit(facts)
@@ -70,7 +73,7 @@ import Testing
         case .quarantine:
             return facts.status == .pending || facts.status == .unavailable ? "decides on what is undecided" : nil
         case .keep, .inquire, .awaitListing, .awaitCaller, .awaitVisibility, .awaitProof, .awaitLife,
-            .awaitAcknowledgement:
+            .awaitAcknowledgement, .awaitDispute:
             return facts.status == .contradiction ? "a contradiction goes on" : nil
         }
     }
@@ -81,6 +84,7 @@ import Testing
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
         if facts.worst == .throttled, facts.age == .past { return "sends an old key after a 429" }
         if facts.lastRefused, facts.refusalNamesKey || facts.purpose != .undo { return "sends what was refused" }
+        if facts.isDisputed { return "gives back beside a dispute" }
         if facts.keyConflicts, facts.worst > .throttled { return "sends under a key that is bound to another request" }
         if facts.trust != .trusted, facts.status == .notAsked { return "sends on untrusted rows without asking" }
         if [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
@@ -103,7 +107,9 @@ import Testing
         case .neverHappened:
             if !facts.lifeIsOver { return "before its requests are dead" }
             return facts.visibility == .lagging ? "by a read that may be stale" : nil
-        case .neverSent: return "never sent is for what is undone"
+        case .neverSent:
+            let isNot = facts.worst <= .unsent && (facts.trust == .trusted || facts.lifeIsOver)
+            return isNot && facts.isDisputed ? nil : "never sent is for what is undone, or disputed before it was sent"
         }
     }
 }

@@ -30,12 +30,19 @@ struct ShownTransaction: Decodable, Equatable {
         let createdAt: String
         let reason: String?
     }
+    struct Dispute: Decodable, Equatable {
+        let id: String
+        let amount: Amount
+        let status: String
+        let createdAt: String
+    }
     let key: String
     let kind: String?
     let status: String?
     let amount: Amount?
     let captures: [Entry]
     let refunds: [Entry]
+    let disputes: [Dispute]
     let createdAt: String
     let updatedAt: String
     let authorizedUntil: String?

@@ -25,6 +25,10 @@ import Testing
         var pending = Entry(succeeded: "refund-key-00002", part, at: 1_800_000_000_111)
         (pending.status, pending.resolution) = (.pending, Resolution(at: Int64.max, succeeds: false))
         record.refunds = [refund, pending]
+        record.disputes = [
+            DisputeRecord(id: "dp_1", amount: part, status: .won, createdAt: 1_800_000_000_120),
+            DisputeRecord(id: "dp_2", amount: part, status: .open, createdAt: 1_800_000_000_123),
+        ]
         return record
     }
 
@@ -80,6 +84,9 @@ import Testing
                 {"amount":{"currency":"JPY","value":1200},"authorized_until":"2027-01-22T06:40:00.000Z",\
                 "captures":[{"amount":{"currency":"JPY","value":1200},"created_at":"2027-01-15T08:00:00.100Z",\
                 "key":"capture-key-0001","reason":null,"status":"succeeded"}],"created_at":"2027-01-15T08:00:00.000Z",\
+                "disputes":[{"amount":{"currency":"JPY","value":7},"created_at":"2027-01-15T08:00:00.120Z",\
+                "id":"dp_1","status":"won"},{"amount":{"currency":"JPY","value":7},\
+                "created_at":"2027-01-15T08:00:00.123Z","id":"dp_2","status":"open"}],\
                 "key":"transaction-key-1","kind":"authorize","metadata":{"payment":"pay_1"},"reason":null,\
                 "refunds":[{"amount":{"currency":"JPY","value":8},"created_at":"2027-01-15T08:00:00.110Z",\
                 "key":"refund-key-00001","reason":"closed","status":"declined"},\

@@ -5,7 +5,8 @@ enum WireBodies {
     static func transaction(
         _ status: String, key: EffectKey, kind: String? = "authorize", value: Int64? = 1200, currency: String = "JPY",
         captures: [String] = [], refunds: [String] = [], payment: String? = nil, leg: String? = nil,
-        reason: String? = nil, until: String? = nil, updated: String = "2026-03-01T11:00:01.5Z"
+        reason: String? = nil, until: String? = nil, updated: String = "2026-03-01T11:00:01.5Z",
+        disputes: String? = nil
     ) -> String {
         let amount = value.map { #"{"value":\#($0),"currency":"\#(currency)"}"# } ?? "null"
         let members = [("payment", payment), ("leg", leg)].compactMap { name, value in
@@ -16,6 +17,7 @@ enum WireBodies {
             {"key":"\(key.text)","kind":\(quoted(kind)),"status":"\(status)","amount":\(amount),\
             "captures":[\(captures.joined(separator: ","))],"refunds":[\(refunds.joined(separator: ","))],\
             "created_at":"2026-03-01T11:00:00Z","updated_at":"\(updated)",\
+            \(disputes.map { #""disputes":\#($0),"# } ?? "")\
             "authorized_until":\(quoted(until)),"metadata":\(metadata),"reason":\(quoted(reason)),\
             "a_member_of_tomorrow":{"deep":[1,2,3]}}
             """

@@ -57,6 +57,37 @@ struct WireTransactionTests {
     }
 
     @Test
+    func `disputes are read where a provider shows them, and are whole`() throws {
+        let key = try book.key(.authorize)
+        let capture = WireBodies.movement(try book.key(.capture), "succeeded")
+        func whole(_ disputes: String?) -> String {
+            WireBodies.transaction("captured", key: key, captures: [capture], disputes: disputes)
+        }
+        func shown(_ disputes: String?) throws -> Observation {
+            let transaction = try WireTransaction(AnswerObject(body: Array(whole(disputes).utf8)))
+            let reading = ObservationReading(amounts: .minorUnits, phases: .authorizeCapture, keyFormat: .hex40)
+            return reading.observation(
+                of: transaction, for: nil, began: Timestamp(milliseconds: 1), source: .inquiry)
+        }
+        for none in [nil, "null", "[]"] as [String?] { #expect(try shown(none).disputes == nil) }
+        let amount = #""amount":{"value":700,"currency":"JPY"}"#
+        let two = #"[{"id":"dp_1A",\#(amount),"status":"won","more":1},{"id":"a b",\#(amount),"status":"open"}]"#
+        let read = try #require(try shown(two).disputes)
+        #expect(read.map(\.id) == ["dp_1A", "a_b"] && read.map(\.state) == [.won, .open])
+        #expect(read.map(\.amount.value) == [700, 700])
+        let card = try shown(#"[{"id":"4111111111111111",\#(amount),"status":"open"}]"#).disputes
+        #expect(card?.map(\.id) == ["withheld"])
+        for odd in [
+            "{}", #"[{"id":"x",\#(amount)}]"#, #"[{"id":"x",\#(amount),"status":"closed"}]"#,
+            #"[{"id":"","status":"open",\#(amount)}]"#, #"[{"id":"x","status":"open"}]"#,
+            #"[{"id":"x",\#(amount),"status":"won"},{"id":"x",\#(amount),"status":"open"}]"#,
+            #"[{"id":"\#(String(repeating: "x", count: 129))",\#(amount),"status":"open"}]"#,
+        ] {
+            #expect(!parses(whole(odd)), "\(odd)")
+        }
+    }
+
+    @Test
     func `optional members may be absent or null, and are of their type otherwise`() throws {
         let whole = WireBodies.transaction(
             "authorized", key: try book.key(.authorize), payment: "p", leg: "1", until: "2026-03-08T11:00:00Z")

@@ -70,16 +70,23 @@ enum PaymentRendering {
     }
 
     private static func leg(_ leg: Leg, of payment: Payment) -> JSONValue {
+        var members = [
+            JSONMember("index", .integer(leg.index)), JSONMember("provider", .string(leg.provider.name)),
+            JSONMember("instrument", .string(leg.instrument.redacted)), JSONMember("amount", money(leg.amount)),
+            JSONMember("phase", .string(leg.isOnePhase ? "one_phase" : "two_phase")),
+            JSONMember("state", .string(LegState(leg, of: payment).rawValue)),
+            JSONMember("captured", money(leg.capturedAmount)),
+            JSONMember("refunded", money(payment.refundedAmount(ofLeg: leg.index))),
+            JSONMember("reason", legReason(leg)),
+        ]
+        // Only where there are any: whoever reads documents knows no other.
+        if let disputes = leg.disputes { members.append(JSONMember("disputes", .array(disputes.map(dispute)))) }
+        return .object(members)
+    }
+
+    private static func dispute(_ dispute: Dispute) -> JSONValue {
         .members([
-            "index": .integer(leg.index),
-            "provider": .string(leg.provider.name),
-            "instrument": .string(leg.instrument.redacted),
-            "amount": money(leg.amount),
-            "phase": .string(leg.isOnePhase ? "one_phase" : "two_phase"),
-            "state": .string(LegState(leg, of: payment).rawValue),
-            "captured": money(leg.capturedAmount),
-            "refunded": money(payment.refundedAmount(ofLeg: leg.index)),
-            "reason": legReason(leg),
+            "id": .string(dispute.id), "state": .string(dispute.state.rawValue), "amount": money(dispute.amount),
         ])
     }
 
@@ -99,6 +106,7 @@ enum PaymentRendering {
             return reason(code: "quarantined", detail: part.reason)
         }
         if let part = refund.parts.first(where: { $0.state == .failed }) {
+            if part.reason == Dispute.code { return reason(code: Dispute.code, detail: nil) }
             return reason(code: part.effect.worst == .refused ? "refused" : "declined", detail: part.reason)
         }
         return refund.reason.map { reason(code: "requested_by_caller", detail: $0) } ?? .null

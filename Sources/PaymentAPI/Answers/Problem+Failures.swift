@@ -58,6 +58,12 @@ extension Problem {
             self.payment = payment
             isRetryable = true
             retryAfter = 5
+        case .disputed(let leg, let dispute):
+            self.init(.disputed, 409, "The charge is disputed")
+            detail =
+                "The payer disputes the charge of leg \(leg) (\(dispute)); a refund beside it may pay twice. Nothing "
+                + "was done. Repeat the request once the dispute is over."
+            self.payment = payment
         case .invalid(let field, let detail):
             self.init(.invalidRequest, 422, "Invalid request", detail: detail, field: field)
             self.payment = payment

@@ -9,6 +9,8 @@ extension ComparisonMachine {
         var known: KnownPosition
         /// The page that shows it.
         var page: Page?
+        /// The disputes that the page shows.
+        var disputes: [Dispute] = []
         /// The listing showed it once where it does not show it now, and both sides agreed then.
         var isLeftOut = false
         /// What the provider is being asked, or was.

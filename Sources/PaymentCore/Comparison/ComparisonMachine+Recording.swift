@@ -77,6 +77,7 @@ extension ComparisonMachine {
         if isListed || run.checkpoint.phase == .ours && isNews(item, verdict) {
             draft.step.run.counts[verdict.finds] += 1
         }
+        tellDisputes(of: item, verdict, into: &draft)
         let isNamed = name(item, verdict, into: &draft, now)
         if before == nil, theirs == nil, !verdict.finds.isDifference, item.known.ours?.claimsNothing ?? true {
             return true  // Neither side has anything to remember.
@@ -96,6 +97,19 @@ extension ComparisonMachine {
             return false
         }
         return true
+    }
+
+    /// A payment that rests asks nobody: what its provider lists of disputes is told to it. A listing is by the moment
+    /// of the last change, so that each change of a dispute is listed once.
+    private func tellDisputes(of item: Item, _ verdict: ComparisonTable.Verdict, into draft: inout Draft) {
+        guard !item.disputes.isEmpty, item.known.ours != nil, let theirs = item.theirs, !theirs.isShared,
+            theirs.contradiction == nil, theirs.store == nil || theirs.store == store
+        else { return }
+        let finding = ComparisonFinding(
+            provider: run.provider, key: item.key, verdict, ours: item.known.ours, named: nil, theirs: theirs)
+        draft.orders.append(
+            SettlementOrder(
+                run: run.id, discrepancy: finding.id, action: .tell, finding: finding, disputes: item.disputes))
     }
 
     /// What the provider shows, as far as it is a matter of this store: another's money is not counted.

@@ -4,11 +4,14 @@ public struct ListedPage: Sendable, Hashable {
     public var positions: [ListedPosition]
     /// The provider's cursor of the next page; `nil` on the last.
     public var next: String?
+    /// The disputes that it shows, by the keys of the disputed transactions.
+    public var disputes: [EffectKey: [Dispute]]
 
     /// A page.
-    public init(positions: [ListedPosition], next: String?) {
+    public init(positions: [ListedPosition], next: String?, disputes: [EffectKey: [Dispute]] = [:]) {
         self.positions = positions
         self.next = next
+        self.disputes = disputes
     }
 }
 
@@ -62,15 +65,20 @@ public struct SettlementOrder: Sendable, Hashable {
     public let action: ComparisonAction
     /// What was found, with both sides.
     public let finding: ComparisonFinding
+    /// What the listing shows of disputes of the charge. Where there are any, the payment learns of them, and nothing
+    /// else is done.
+    public let disputes: [Dispute]
 
     /// An order; only the machine makes those that are carried out.
     public init(
-        run: ComparisonRunID, discrepancy: DiscrepancyID, action: ComparisonAction, finding: ComparisonFinding
+        run: ComparisonRunID, discrepancy: DiscrepancyID, action: ComparisonAction, finding: ComparisonFinding,
+        disputes: [Dispute] = []
     ) {
         self.run = run
         self.discrepancy = discrepancy
         self.action = action
         self.finding = finding
+        self.disputes = disputes
     }
 }
 

@@ -88,7 +88,9 @@ public struct ComparisonPolicy: Sendable, Hashable {
         }
         let doesSomething =
             switch rule.action {
-            case .settle, .quarantine: finding.ours?.isActionable == true
+            case .settle: finding.ours?.isActionable == true
+            // What has ended is not quarantined any more (seed 34335134032211).
+            case .quarantine: finding.ours.map { $0.isActionable && !$0.state.isFinal } ?? false
             case .undo: UnbookedTransaction.isShown(by: finding)
             case .tell: true
             }

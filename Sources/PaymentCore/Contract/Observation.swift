@@ -76,6 +76,8 @@ public struct Observation: Sendable, Hashable, Codable {
     public var captures: [Movement]
     /// The refunds.
     public var refunds: [Movement]
+    /// Its disputes, also those that are over; `nil` for none.
+    public var disputes: [Dispute]?
     /// A short code: why declined, or why the status could not be had.
     public var reason: String?
     /// Set by the adapter when what it read cannot be what was asked for (another merchant, another kind).
@@ -85,7 +87,7 @@ public struct Observation: Sendable, Hashable, Codable {
     public init(
         _ status: Status, began: Timestamp, source: Source, key: EffectKey? = nil, amount: Money? = nil,
         authorizedUntil: Timestamp? = nil, captures: [Movement] = [], refunds: [Movement] = [],
-        reason: String? = nil, contradiction: String? = nil
+        disputes: [Dispute]? = nil, reason: String? = nil, contradiction: String? = nil
     ) {
         self.status = status
         self.began = began
@@ -95,6 +97,7 @@ public struct Observation: Sendable, Hashable, Codable {
         self.authorizedUntil = authorizedUntil
         self.captures = captures
         self.refunds = refunds
+        self.disputes = disputes
         self.reason = reason
         self.contradiction = contradiction
     }

@@ -22,6 +22,8 @@ public enum EffectDecision: Sendable, Hashable {
     case awaitLife
     /// Wait until the payment's latch is acknowledged by every store that must keep it.
     case awaitAcknowledgement
+    /// Wait until no dispute of the charge is open, and ask meanwhile.
+    case awaitDispute
     /// Write the intent and send it for the first time.
     case sendFirst
     /// Write the intent and send the same key and body again.

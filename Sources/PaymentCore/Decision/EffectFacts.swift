@@ -187,6 +187,8 @@ public struct EffectFacts: Sendable, Hashable {
     public var traceWanted: Bool
     /// Whether the attempt that ended last was refused or declined; sent again unchanged it would be so again.
     public var lastRefused: Bool
+    /// Whether it gives money back, or undoes what would have to be given back, and a dispute of the charge is open.
+    public var isDisputed: Bool
 
     /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.
     public init(goal: EffectGoal, worst: WorstAttempt, status: StatusFact) {
@@ -215,5 +217,6 @@ public struct EffectFacts: Sendable, Hashable {
         plugAllowed = false
         traceWanted = false
         lastRefused = false
+        isDisputed = false
     }
 }

@@ -29,6 +29,7 @@ extension EffectTable {
                 $0.purpose == .refund && $0.lastRefused && $0.lifeIsOver
             },
             own("own.refund-doubt-await-life", .awaitLife) { $0.purpose == .refund && $0.lastRefused },
+            own("own.doubt-disputed", .awaitDispute) { $0.isDisputed && $0.age == .safe },
             own("own.not-found-send-again", .sendAgain) { $0.age == .safe },
             own("own.not-found-too-old", .quarantine(.keyTooOld)) { _ in true },
         ]
@@ -72,6 +73,11 @@ extension EffectTable {
         own("own.recovery-compare-first", .awaitListing) {
             $0.worst <= .throttled && $0.trust == .recovering && $0.age == .past
         },
+        // A refund that nobody has sent and nobody will: its caller asks again once the dispute is over.
+        own("own.refund-disputed", .gone(.neverSent)) {
+            $0.purpose == .refund && $0.isDisputed && $0.worst <= .unsent && ($0.trust == .trusted || $0.lifeIsOver)
+        },
+        own("own.disputed", .awaitDispute) { $0.isDisputed && $0.worst <= .throttled },
         own("own.first", .sendFirst) { $0.worst == .none },
         own("own.had-no-effect", .sendAgain) { $0.worst == .unsent || $0.worst == .throttled && $0.age == .safe },
     ]

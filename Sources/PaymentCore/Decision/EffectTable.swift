@@ -126,6 +126,10 @@ extension EffectTable {
         Row("undo.captured-outside", .quarantine(.captureRequestLost)) {
             $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged && $0.capturedByOthers
         },
+        // Given back beside a dispute that is lost, it is paid twice.
+        Row("undo.disputed", .awaitDispute) {
+            $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged && $0.isDisputed
+        },
         Row("undo.taken", .refund) {
             $0.goal == .undo && $0.status == .taken && $0.latchAcknowledged
         },

@@ -13,6 +13,7 @@ extension EffectDecision {
         case .awaitProof: "await_proof"
         case .awaitLife: "await_life"
         case .awaitAcknowledgement: "await_acknowledgement"
+        case .awaitDispute: "await_dispute"
         case .sendFirst: "send_first"
         case .sendAgain: "send_again"
         case .void: "void"

@@ -148,6 +148,8 @@ extension LegExplanation {
         case .awaitProof: "it is read again once the provider refuses whatever was sent"
         case .awaitLife: "it is read again once no request can be alive any more"
         case .awaitAcknowledgement: "the payment's direction is not on the standby yet"
+        case .awaitDispute:
+            "nothing is given back while the payer's dispute is open; it is read again until that is over"
         case .sendFirst: "it is sent for the first time"
         case .sendAgain: "the same request is sent again, under the same key"
         case .void: "the hold is released"

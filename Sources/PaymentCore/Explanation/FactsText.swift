@@ -96,7 +96,7 @@ extension EffectFacts {
             .flag("one_phase", \.isOnePhase), .flag("declines_bound", \.declinesBound),
             .flag("tombstone_offered", \.tombstoneOffered), .flag("cancel_reverses_sale", \.cancelReversesSale),
             .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
-            .flag("last_refused", \.lastRefused),
+            .flag("last_refused", \.lastRefused), .flag("disputed", \.isDisputed),
         ])
 
     /// As the audit trail keeps them.

@@ -6,7 +6,7 @@ extension Leg: Codable {
         case index, provider, instrument, amount, isOnePhase, primary, capture, void, compensation, knowledge
         case conclusiveReads, inquiries, notBefore
         case lost, captureLost, gone, capturedAmount, isCompensated
-        case quarantine, named, standsSince, holdEnds, readWantedSince
+        case quarantine, named, standsSince, holdEnds, readWantedSince, disputes
     }
 
     /// Reads a leg that any released version stored. Where both its hold and its capture were lost, the capture counts:
@@ -37,7 +37,8 @@ extension Leg: Codable {
             named: try stored.decodeIfPresent(PaymentID.self, forKey: .named),
             standsSince: try stored.decodeIfPresent(Timestamp.self, forKey: .standsSince),
             holdEnds: try stored.decodeIfPresent(Timestamp.self, forKey: .holdEnds),
-            readWantedSince: try stored.decodeIfPresent(Timestamp.self, forKey: .readWantedSince))
+            readWantedSince: try stored.decodeIfPresent(Timestamp.self, forKey: .readWantedSince),
+            disputes: try stored.decodeIfPresent([Dispute].self, forKey: .disputes))
     }
 
     /// Writes it so that the version before reads it.
@@ -66,5 +67,6 @@ extension Leg: Codable {
         try stored.encodeIfPresent(standsSince, forKey: .standsSince)
         try stored.encodeIfPresent(holdEnds, forKey: .holdEnds)
         try stored.encodeIfPresent(readWantedSince, forKey: .readWantedSince)
+        try stored.encodeIfPresent(disputes, forKey: .disputes)
     }
 }

@@ -105,6 +105,11 @@ public struct Leg: Sendable, Hashable {
     public internal(set) var holdEnds: Timestamp? = nil
     /// Since when a read is wanted, whatever the rows call for: a comparison found a difference.
     public internal(set) var readWantedSince: Timestamp? = nil
+    /// The disputes of its charge that the provider showed last, also those that are over; `nil` for none.
+    public internal(set) var disputes: [Dispute]? = nil
+
+    /// The disputes that nobody has decided.
+    public var openDisputes: [Dispute] { (disputes ?? []).filter { $0.state == .open } }
 
     /// Whether what was taken was given back, and that is confirmed.
     public var isCompensated: Bool { gone?.isGivenBack ?? false }

@@ -100,6 +100,8 @@ public enum OperationRefusal: Error, Sendable, Hashable {
     /// Rows were lost, and the payment is read at its providers before it is known what it permits (503, asked again).
     /// Reads count from that moment.
     case beingConfirmed(from: Timestamp)
+    /// Its payer disputes the charge of a leg: a refund beside it may pay twice (409, disputed).
+    case disputed(leg: Int, dispute: String)
     /// A field of the request is wrong (422).
     case invalid(field: String, detail: String)
 }

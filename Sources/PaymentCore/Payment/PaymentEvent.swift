@@ -27,6 +27,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case repairDecided(Repair, Repair.Decision)
     /// A comparison of both sides found a difference.
     case compared(ComparedDifference)
+    /// A comparison found disputes of a leg's charge in a listing.
+    case disputed(leg: Int, [Dispute])
     /// A comparison found a transaction that is to be undone, and this payment is there to undo it.
     case unbooked(UnbookedTransaction)
 }

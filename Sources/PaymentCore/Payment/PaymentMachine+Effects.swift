@@ -77,7 +77,10 @@ extension PaymentMachine {
         facts.declinesStay = contract.declinesStay
         facts.refusalNamesKey = effect.isRefusalKeyless != true
         facts.keyConflicts = effect.keyConflicts ?? false
-        facts.refusedForGood = effect.attempts - (effect.unsent ?? 0) <= 1 && effect.credentialRefusals == 0
+        // What was refused because of a dispute is done by a copy of the request that comes after it.
+        facts.refusedForGood =
+            effect.attempts - (effect.unsent ?? 0) <= 1 && effect.credentialRefusals == 0
+            && (effect.kind != .refund || leg.disputes == nil)
         facts.wasAccepted = effect.acceptedAt != nil
         facts.visibility = [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]
         facts.latchAcknowledged = payment.latchAcknowledged
@@ -89,6 +92,7 @@ extension PaymentMachine {
         facts.plugAllowed = context.policy.plugAllowed && effect.sentAfterDecline < PaymentMachine.mostPlugs
         facts.traceWanted = context.policy.tombstoneNeverSent && contract.cancel == .tombstoning
         facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined
+        facts.isDisputed = (effect.kind == .refund || goal == .undo) && !leg.openDisputes.isEmpty
         return facts
     }
 

@@ -126,8 +126,11 @@ extension PaymentMachine {
         {
             payment.legs[index].readWantedSince = nil
         }
+        let disputes = payment.legs[index].openDisputes
         learn(observation, leg: index, context)
         heal(leg: index, observation, context)
+        let alerts = alertOfDisputes(leg: index, besides: disputes)
+        if !alerts.isEmpty { return alerts }
         if noticeLateCharge(observation, leg: index, context) {
             return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
@@ -172,6 +175,7 @@ extension PaymentMachine {
             payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
         noteStanding(observation, leg: index)
+        noteDisputes(observation, leg: index, context)
         forgetTrouble(observation, leg: index)
         if observation.status == .pending || observation.showsPendingMovement {
             payment.legs[index].conclusiveReads = 0  // It was there: no read has missed it.

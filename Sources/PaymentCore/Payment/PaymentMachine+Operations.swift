@@ -129,6 +129,7 @@ extension PaymentMachine {
                 field: "legs[].amount",
                 detail: "under this key \(refund.amount) of leg \(index) was given back; the same is allowed")
         }
+        try refuseDisputed(asked.map(\.0).filter { found[$0] == nil })
         let parts = asked.map { index, amount in
             Refund.Part(
                 leg: index,

@@ -193,10 +193,12 @@ extension PaymentMachine {
             }
         case .sendFirst, .sendAgain:
             send(.refund(refundIndex), leg: leg.index, by: decided, &actions, context)
-        case .gone:
+        case .gone(let cause):
             payment.refunds[refundIndex].parts[part].state = .failed
             payment.refunds[refundIndex].parts[part].reason =
-                leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
+                cause == .neverSent || cause == .refused && !leg.openDisputes.isEmpty
+                ? Dispute.code
+                : leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
         case .quarantine(let cause):
             quarantineRefund(refundIndex, part, cause, by: decided, &actions, context)
         default:

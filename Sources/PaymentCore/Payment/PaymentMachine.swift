@@ -72,6 +72,7 @@ public struct PaymentMachine: Sendable {
         case .repairProposed(let repair): noteProposal(of: repair, context)
         case .repairDecided(let repair, let decision): decided(repair, decision, context)
         case .compared(let difference): actions += compared(difference, context)
+        case .disputed(let leg, let disputes): actions += disputed(leg: leg, disputes, context)
         case .unbooked(let transaction): actions += foundUnbooked(transaction, context)
         }
         actions += plan(context)

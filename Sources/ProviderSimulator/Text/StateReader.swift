@@ -50,21 +50,34 @@ struct StateReader {
             guard let resolution = resolution() else { return nil }
             record.resolution = resolution
         }
-        guard take(#","captures":["#), let captures = entries(), take(#","refunds":["#), let refunds = entries(),
-            take("}"), position == utf8.count
+        guard take(#","captures":["#), let captures = list({ $0.entry() }), take(#","refunds":["#),
+            let refunds = list({ $0.entry() })
         else { return nil }
         record.captures = captures
         record.refunds = refunds
-        return record
+        if take(#","disputes":["#) {
+            guard let disputes = list({ $0.dispute() }) else { return nil }
+            record.disputes = disputes
+        }
+        return take("}") && position == utf8.count ? record : nil
     }
 
-    private mutating func entries() -> [Entry]? {
-        var entries: [Entry] = []
+    /// After the opening bracket.
+    private mutating func list<Item>(_ item: (inout StateReader) -> Item?) -> [Item]? {
+        var items: [Item] = []
         while !take("]") {
-            guard entries.isEmpty || take(","), let entry = entry() else { return nil }
-            entries.append(entry)
+            guard items.isEmpty || take(","), let next = item(&self) else { return nil }
+            items.append(next)
         }
-        return entries
+        return items
+    }
+
+    private mutating func dispute() -> DisputeRecord? {
+        guard take(#"{"id":"#), let id = string(), take(#","amount":"#), let amount = amount(),
+            take(#","status":"#), let status = string().flatMap(DisputeStatus.init), take(#","createdAt":"#),
+            let createdAt = number(), take("}")
+        else { return nil }
+        return DisputeRecord(id: id, amount: amount, status: status, createdAt: createdAt)
     }
 
     private mutating func entry() -> Entry? {

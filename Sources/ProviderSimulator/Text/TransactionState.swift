@@ -46,6 +46,10 @@ enum TransactionState {
         json.list(record.captures, write)
         json.raw(#","refunds":"#)
         json.list(record.refunds, write)
+        if let disputes = record.disputes {
+            json.raw(#","disputes":"#)
+            json.list(disputes, write)
+        }
         json.raw("}")
         return json.text
     }
@@ -74,6 +78,18 @@ enum TransactionState {
         json.raw(#","declineIsBound":"#)
         json.flag(entry.declineIsBound)
         write(entry.resolution, &json)
+        json.raw("}")
+    }
+
+    private static func write(_ dispute: DisputeRecord, _ json: inout JSONText) {
+        json.raw(#"{"id":"#)
+        json.string(dispute.id)
+        json.raw(#","amount":"#)
+        write(dispute.amount, &json)
+        json.raw(#","status":"#)
+        json.string(dispute.status.rawValue)
+        json.raw(#","createdAt":"#)
+        json.number(dispute.createdAt)
         json.raw("}")
     }
 

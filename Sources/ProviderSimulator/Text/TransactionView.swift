@@ -13,6 +13,8 @@ struct TransactionView {
         json.list(record.captures, entry)
         json.raw(#","created_at":"#)
         json.instant(record.createdAt)
+        json.raw(#","disputes":"#)
+        json.list(record.disputes ?? [], dispute)
         json.raw(#","key":"#)
         json.string(record.key)
         json.raw(#","kind":"#)
@@ -51,6 +53,18 @@ struct TransactionView {
         json.string(entry.reason)
         json.raw(#","status":"#)
         json.string(entry.status.rawValue)
+        json.raw("}")
+    }
+
+    private func dispute(_ dispute: DisputeRecord, _ json: inout JSONText) {
+        json.raw(#"{"amount":"#)
+        amount(dispute.amount, &json)
+        json.raw(#","created_at":"#)
+        json.instant(dispute.createdAt)
+        json.raw(#","id":"#)
+        json.string(dispute.id)
+        json.raw(#","status":"#)
+        json.string(dispute.status.rawValue)
         json.raw("}")
     }
 

@@ -92,6 +92,13 @@ struct AnswerObject {
         return items
     }
 
+    /// An array of objects that may be absent.
+    func optionalList<Item>(
+        _ name: String, of item: (AnswerObject) throws(MalformedAnswer) -> Item
+    ) throws(MalformedAnswer) -> [Item] {
+        optional(name) == nil ? [] : try list(name, of: item)
+    }
+
     private static func text(_ value: JSONValue) throws(MalformedAnswer) -> String {
         guard case .string(let text) = value else { throw MalformedAnswer() }
         return text

@@ -29,6 +29,8 @@ struct ObservationReading: Sendable {
         }
         observation.captures = movements(transaction.captures, &observation)
         observation.refunds = movements(transaction.refunds, &observation)
+        let disputes = disputes(of: transaction)
+        observation.disputes = disputes.isEmpty ? nil : disputes
         return observation
     }
 
@@ -62,6 +64,24 @@ struct ObservationReading: Sendable {
                     reason: ShortCode.of(movement.reason)))
         }
         return readable
+    }
+
+    /// The disputes, the newest as many as are kept. What is of an amount that cannot be read is left out: the amount
+    /// of the transaction cannot be read either then.
+    func disputes(of transaction: WireTransaction) -> [Dispute] {
+        transaction.disputes.suffix(Dispute.mostOfOne).compactMap { dispute in
+            amounts.money(dispute.amount).map { amount in
+                Dispute(id: ShortCode.reference(dispute.id), amount: amount, state: Self.state(dispute.status))
+            }
+        }
+    }
+
+    private static func state(_ status: WireTransaction.Dispute.Status) -> Dispute.State {
+        switch status {
+        case .open: .open
+        case .won: .won
+        case .lost: .lost
+        }
     }
 
     private static func status(_ status: WireTransaction.Status) -> Observation.Status {

@@ -127,7 +127,11 @@ extension ReferenceProvider {
 
 extension ListedPage {
     init(_ page: TransactionPage, reading: ObservationReading) {
-        self.init(positions: page.entries.map { reading.position(of: $0) }, next: page.next?.kept)
+        let disputed = page.entries.filter { !$0.transaction.disputes.isEmpty }
+            .map { (reading.key($0.transaction.key), reading.disputes(of: $0.transaction)) }
+        self.init(
+            positions: page.entries.map { reading.position(of: $0) }, next: page.next?.kept,
+            disputes: Dictionary(disputed, uniquingKeysWith: +))
     }
 }
 

@@ -70,6 +70,28 @@ struct WireTransaction: Sendable, Hashable {
         }
     }
 
+    /// A dispute of the charge.
+    struct Dispute: Sendable, Hashable {
+        /// The status.
+        enum Status: String, Sendable, CaseIterable {
+            case open
+            case won
+            case lost
+        }
+
+        let id: String
+        let amount: WireAmount
+        let status: Status
+
+        /// Reads a dispute.
+        init(_ object: AnswerObject) throws(MalformedAnswer) {
+            id = try object.text("id")
+            amount = try WireAmount(object.object("amount"))
+            status = try object.word("status")
+            guard (1...PaymentCore.Dispute.longestID).contains(id.utf8.count) else { throw MalformedAnswer() }
+        }
+    }
+
     let key: String
     /// `nil` only for a tombstone.
     let kind: Kind?
@@ -78,6 +100,8 @@ struct WireTransaction: Sendable, Hashable {
     let amount: WireAmount?
     let captures: [Movement]
     let refunds: [Movement]
+    /// None where the provider does not show them.
+    let disputes: [Dispute]
     let authorizedUntil: Timestamp?
     /// When it was recorded first.
     let createdAt: Timestamp?
@@ -104,6 +128,7 @@ struct WireTransaction: Sendable, Hashable {
         amount = if let amount = try object.optionalObject("amount") { try WireAmount(amount) } else { nil }
         captures = try object.list("captures", of: Movement.init)
         refunds = try object.list("refunds", of: Movement.init)
+        disputes = try object.optionalList("disputes", of: Dispute.init)
         reason = try object.optionalText("reason")
         authorizedUntil = try Self.instant("authorized_until", in: object)
         createdAt = try Self.instant("created_at", in: object)
@@ -113,7 +138,8 @@ struct WireTransaction: Sendable, Hashable {
         payment = try metadata?.optionalText("payment")
         leg = try metadata?.optionalText("leg").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 }
         guard Self.isKey(key), status == .tombstoned || (kind != nil && amount != nil),
-            Self.areDistinct(captures), Self.areDistinct(refunds)
+            Self.areDistinct(captures), Self.areDistinct(refunds), disputes.count <= 1_000,
+            Set(disputes.map(\.id)).count == disputes.count
         else { throw MalformedAnswer() }
     }
 

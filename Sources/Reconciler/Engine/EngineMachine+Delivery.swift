@@ -74,7 +74,7 @@ extension EngineMachine {
 
     // MARK: Without a lease
 
-    private mutating func write(_ id: PaymentID, _ delivery: Delivery) {
+    mutating func write(_ id: PaymentID, _ delivery: Delivery) {
         lastWrite += 1
         writes[lastWrite] = Write(id: id, rest: delivery)
         goOnWriting(lastWrite)

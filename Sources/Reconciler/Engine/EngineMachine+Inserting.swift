@@ -76,7 +76,13 @@ extension EngineMachine {
             let created = PaymentMachine.undoing(transaction, context())
             let record = IdempotencyRecord(undoing: transaction, by: created.machine.payment, at: moment.now)
             insert(ticket, created, record, .undo(transaction))
-        case .tell: answer(ticket, .told)
+        case .tell:
+            guard let ours = order.finding.ours, !order.disputes.isEmpty, !rules.breaks(.disputesUntold) else {
+                return answer(ticket, .told)
+            }
+            // No later run lists it again: it is told once it is durable, not once a runner has it.
+            let event = PaymentEvent.disputed(leg: ours.leg, order.disputes)
+            write(ours.payment, Delivery(events: [event], ticket: ticket, mayBeGone: true))
         }
     }
 

@@ -66,6 +66,8 @@ package struct EngineRules: Sendable, Hashable {
         case jobsDoneTwice
         /// A payment that another process has is not read while somebody waits for it.
         case othersNotLookedAt
+        /// What a listing shows of disputes is not told to the payment.
+        case disputesUntold
     }
 
     private let breaches: UInt64

@@ -53,6 +53,9 @@ extension Plant {
             "begunUnasked", "what had no effect is begun after lost rows without being asked for again", within: 60,
             breaks: [15], effectTable: .seeing { $0.awaitsCaller = false }, in: .lossy),
         bug(
+            "disputesIgnored", "what is disputed is given back all the same", within: 60, breaks: [26],
+            effectTable: .seeing { $0.isDisputed = false }, in: .disputed),
+        bug(
             "doubtGivenToPeople", "what may safely be sent again is left to people", within: 5, breaks: [15],
             effectTable: .withRow { facts in
                 facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound

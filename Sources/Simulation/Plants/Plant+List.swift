@@ -138,6 +138,9 @@ extension Plant {
             .foundRefundsForgotten, "refunds that a comparison over lost rows finds are not taken in", within: 100,
             breaks: [1], in: .lossyLate),
         breach(
+            .disputesUntold, "what a listing shows of disputes is not told to the payment", within: 60, breaks: [26],
+            in: .disputed),
+        breach(
             .unconfirmedJudged, "what is asked of a payment that is being confirmed is judged by its row", within: 60,
             breaks: [15], in: .lossy),
         breach(

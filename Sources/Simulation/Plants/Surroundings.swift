@@ -77,6 +77,9 @@ public struct Surroundings: Sendable {
         contract.statusRetention = nil
     }
 
+    /// Payers dispute many charges, while much is undone and refunded.
+    static let disputed = Surroundings(
+        rates: doubt.merging([.disputed: 800_000, .callerCancels: 300_000], uniquingKeysWith: max))
     /// Rows are lost in every run.
     static let lossy = Surroundings(replication: .asynchronous, rates: loss, standbyLag: .seconds(15))
     /// The same, where what is lost is minutes long, and nobody cancels: refunds are among it.

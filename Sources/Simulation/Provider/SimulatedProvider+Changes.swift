@@ -33,6 +33,10 @@ extension SimulatedProvider {
         let known = transactions[index]
         if let answer = replayed(order, known.refunds, known, at: now, began: began) { return answer }
         guard known.status != .pending else { return tooEarly(known, began) }
+        guard !known.isDisputed else {
+            transactions[index].undoDeclines += 1
+            return ruledOut(known, began)
+        }
         var left = known.captured
         for movement in known.refunds where movement.state != .declined { left -= movement.amount.value }
         guard known.status == .captured, order.amount.value > 0, order.amount.value <= left else {
@@ -88,7 +92,7 @@ extension SimulatedProvider {
     }
 
     private func isReversible(_ known: SimulatedTransaction, at now: Timestamp) -> Bool {
-        guard contract.cancelReversesSale, known.kind == .sale,
+        guard contract.cancelReversesSale, known.kind == .sale, !known.isDisputed,
             known.refunds.allSatisfy({ $0.state == .declined })
         else { return false }
         guard let deadline = contract.cancelDeadline else { return true }
@@ -150,7 +154,7 @@ extension SimulatedProvider {
         Execution(report(.throttled, "conflict_pending", known, began))
     }
 
-    /// Nothing was done, and never will be.
+    /// Nothing was done.
     private func ruledOut(_ known: SimulatedTransaction, _ began: Timestamp) -> Execution {
         Execution(report(.refused, "conflict_\(known.status.rawValue)", known, began))
     }

@@ -9,19 +9,22 @@ extension SimulatedProvider {
         _ window: ComparedWindow, after cursor: String?, limit: Int, at now: Timestamp, staleBy: Span
     ) -> ListedPage {
         let sortKey = cursor.flatMap(ListedPlace.init(cursor:))
-        var found: [(sortKey: ListedPlace, position: ListedPosition)] = []
+        var found: [(sortKey: ListedPlace, position: ListedPosition, disputes: [Dispute])] = []
         for index in transactions.indices {
             guard let position = listed(index, at: now, staleBy: staleBy), let changed = position.updatedAt,
                 window.contains(changed)
             else { continue }
             let own = ListedPlace(changed: changed.milliseconds, key: position.key.text)
             if let sortKey, own <= sortKey { continue }
-            found.append((own, position))
+            let disputes = transactions[index].visibleState(at: moment(now, staleBy)).disputes
+            found.append((own, position, disputes))
         }
         found.sort { $0.sortKey < $1.sortKey }
         let page = found.prefix(max(1, limit))
+        let disputed = page.filter { !$0.disputes.isEmpty }.map { ($0.position.key, $0.disputes) }
         return ListedPage(
-            positions: page.map(\.position), next: found.count > page.count ? page.last?.sortKey.cursor : nil)
+            positions: page.map(\.position), next: found.count > page.count ? page.last?.sortKey.cursor : nil,
+            disputes: Dictionary(disputed, uniquingKeysWith: +))
     }
 
     /// What it says of a key, and whether its listing shows that too.
@@ -61,12 +64,16 @@ extension SimulatedProvider {
         return position(index, at: now, staleBy: staleBy)
     }
 
+    private func moment(_ now: Timestamp, _ staleBy: Span) -> Timestamp {
+        now + (Span.zero - min(staleBy, contract.visibilityLag))
+    }
+
     private mutating func position(_ index: Int, at now: Timestamp, staleBy: Span) -> ListedPosition? {
         transactions[index].settle(at: now, lag: contract.visibilityLag)
         let transaction = transactions[index]
         if transaction.isLost { return nil }
         if let retention = contract.statusRetention, now - transaction.changedAt > retention { return nil }
-        let moment = now + (Span.zero - min(staleBy, contract.visibilityLag))
+        let moment = moment(now, staleBy)
         guard transaction.firstUse <= moment else { return nil }
         let visibleState = transaction.visibleState(at: moment)
         guard visibleState.status != .notFound else { return nil }

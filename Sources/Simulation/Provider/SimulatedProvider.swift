@@ -166,6 +166,7 @@ extension SimulatedProvider {
             visibleState.status, began: began, source: source, key: transaction.key, amount: amount,
             authorizedUntil: transaction.authorizedUntil, reason: visibleState.reason)
         shown.captures = visibleState.captures.map(\.shown)
+        shown.disputes = visibleState.disputes.isEmpty ? nil : visibleState.disputes
         guard contract.refundVisibility == .sumsOnly else {
             shown.refunds = visibleState.refunds.map(\.shown)
             return shown

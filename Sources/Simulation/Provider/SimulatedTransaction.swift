@@ -24,6 +24,7 @@ public struct SimulatedTransaction: Sendable {
         var status: Observation.Status
         var captures: [Movement] = []
         var refunds: [Movement] = []
+        var disputes: [Dispute] = []
         var reason: String?
         /// Since when it is so.
         var since: Timestamp
@@ -47,6 +48,8 @@ public struct SimulatedTransaction: Sendable {
     var authorizedUntil: Timestamp?
     /// Until when it is undecided.
     var undecidedUntil: Timestamp?
+    /// When the dispute that is open is decided, and how.
+    var disputeEnds: (at: Timestamp, as: Dispute.State)?
     /// How a transaction that is undecided ends.
     var ending = ProviderChoices.Ending.done
     /// Whether its status shows another amount than was asked for.
@@ -108,6 +111,9 @@ public struct SimulatedTransaction: Sendable {
     /// The refunds.
     public var refunds: [Movement] { visibleState.refunds }
 
+    /// The disputes of its charge.
+    var disputes: [Dispute] { visibleState.disputes }
+
     /// What was taken, in minor units.
     public var captured: Int64 {
         guard visibleState.status == .captured else { return 0 }
@@ -121,6 +127,8 @@ public struct SimulatedTransaction: Sendable {
         guard visibleState.status == .captured else { return 0 }
         return Self.succeeded(visibleState.refunds.filter(\.isOutside))
     }
+    /// Whether its payer disputes it, and nobody has decided.
+    var isDisputed: Bool { disputes.contains { $0.state == .open } }
     /// Whether an amount is held, or taken and not given back.
     public var isLive: Bool { visibleState.status == .authorized || captured - refunded > 0 }
     /// Whether anything of it is undecided.
@@ -156,6 +164,7 @@ extension SimulatedTransaction {
     /// Whether time alone changes something by `now`.
     func isDue(at now: Timestamp) -> Bool {
         if let undecidedUntil, now >= undecidedUntil { return true }
+        if let disputeEnds, now >= disputeEnds.at { return true }
         if visibleState.status == .authorized {
             if let authorizedUntil, now >= authorizedUntil { return true }
             if visibleState.captures.contains(where: { $0.isDue(at: now) }) { return true }
@@ -182,6 +191,7 @@ extension SimulatedTransaction {
             }
         }
         settleMovements(at: now, lag: lag)
+        if let (until, state) = disputeEnds, now >= until { decideDispute(state, at: until, lag: lag) }
         // A capture under way keeps the hold.
         if visibleState.status == .authorized, let until = authorizedUntil, now >= until,
             !visibleState.captures.contains(where: { $0.state == .pending })

@@ -172,6 +172,8 @@ struct Projection {
         put(flag: leg.isCompensated)
         put(text: leg.quarantine?.cause.rawValue)
         put(flag: leg.standsSince != nil)
+        put(flag: leg.disputes != nil)
+        put(flag: !leg.openDisputes.isEmpty)
         put(flag: leg.readWantedSince != nil)
         if let wanted = leg.readWantedSince, let known = leg.knowledge { put(flag: known.began >= wanted) }
         if let agreeing = leg.quarantine?.agreeing {

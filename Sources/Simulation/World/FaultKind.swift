@@ -101,6 +101,8 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case storeSlow
     /// The witness answers no site for a while.
     case witnessAway
+    /// A payer disputes a charge; it is decided later, either way.
+    case disputed
 }
 
 extension FaultKind {

@@ -50,7 +50,7 @@ extension FaultKind {
         case .inquiryFailed, .inquiryStale: 30_000
         case .inquirySlow: 10_000
         case .throttlingStorm, .providerOutage: 30_000
-        case .changedOutside: 4_500
+        case .changedOutside, .disputed: 4_500
         case .notification: 50_000
         case .crashBeforeCommit, .crashAfterCommit, .crashAtAnswer: 2_000
         case .replicaPaused: 2_000

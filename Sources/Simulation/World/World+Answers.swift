@@ -27,7 +27,8 @@ extension World {
             answer(ask, .refused(state))
         case .failure(.refused(.tooLate(let state), _)): answer(ask, .refused(state))
         case .failure(.refused(.beingConfirmed, _)): answer(ask, .unavailable)
-        case .failure(.refused(.invalid, _)): answer(ask, .refused(there?.state ?? .processing))
+        case .failure(.refused(.invalid, _)), .failure(.refused(.disputed, _)):
+            answer(ask, .refused(there?.state ?? .processing))
         // Its place was taken to undo what the provider had of it.
         case .failure(.undone), .failure(.notFound):
             answer(ask, there.map { .refused($0.state) } ?? .unavailable)

@@ -55,7 +55,7 @@ extension World {
         case .providerOutage, .throttlingStorm: providers.count
         case .clockSkewed, .storePartitioned: replicas.count
         case .failover, .failoverLosingRows, .failback, .sitesPartitioned, .witnessAway: 1
-        case .changedOutside: plan.payments.count
+        case .changedOutside, .disputed: plan.payments.count
         case _ where kind.isPlantedDifference: plan.payments.count
         default: 0
         }
@@ -63,7 +63,7 @@ extension World {
 
     /// Plans the times of mishaps of a kind: around the bursts, where it matters.
     private mutating func planMishaps(_ kind: FaultKind) {
-        let isOnce = kind == .changedOutside || kind.isPlantedDifference
+        let isOnce = kind == .changedOutside || kind == .disputed || kind.isPlantedDifference
         let count = isOnce ? 1 : 2 * plan.bursts.count
         for subject in 0..<subjects(of: kind) {
             for number in 0..<count {
@@ -71,7 +71,7 @@ extension World {
                 guard Chance.happens(perMillion: plan.rates[kind], id) else { continue }
                 let bits = Chance.mixed(id &+ 1)
                 let burst =
-                    kind == .changedOutside
+                    kind == .changedOutside || kind == .disputed
                     ? plan.payments[subject].asks[0].delay : plan.bursts[number % plan.bursts.count]
                 var after = span(number < plan.bursts.count ? 20_000 : 900_000, bits)
                 if kind.isPlantedDifference {
@@ -108,6 +108,7 @@ extension World {
         case .witnessAway: loseWitness(bits)
         case .sitesPartitioned: partitionSites(bits)
         case .changedOutside: changeOutside(subject, bits)
+        case .disputed: dispute(subject, bits)
         case _ where mishap.kind.isPlantedDifference: plantDifference(mishap.kind, subject, bits)
         default: break
         }
@@ -131,6 +132,17 @@ extension World {
         for change in changes[first...] + changes[..<first] {
             if providers[provider].changeOutside(change, leg.primary.key, at: time) { return }
         }
+    }
+
+    /// The payer of a leg's charge disputes it, for a minute up to two days.
+    private mutating func dispute(_ payment: Int, _ bits: UInt64) {
+        guard let known = sites[activeSite].store.rows[payment]?.payment else { return }
+        let leg = known.legs[Chance.below(known.legs.count, bits)]
+        guard let provider = providerPlaces[leg.provider] else { return }
+        let longest = [600_000, 7_200_000, 172_800_000][Int(bits >> 8) % 3]
+        let ends = time + .milliseconds(60_000 + span(longest, Chance.mixed(bits)))
+        _ = providers[provider].openDispute(
+            leg.primary.key, at: time, until: ends, as: bits >> 16 & 1 == 0 ? .won : .lost)
     }
 
     /// From here no fault strikes; everything that is broken is mended.

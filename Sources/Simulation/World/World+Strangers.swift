@@ -24,7 +24,8 @@ extension World {
                 RunPlan.strangerKey("duplicate", known.id), naming: known.id, leg: leg.index, amount: leg.amount,
                 isForeign: false, at: time)
         case .plantedTwice:
-            guard providers[provider].transaction(key, at: time)?.isLive == true else { return }
+            guard let there = providers[provider].transaction(key, at: time), there.isLive, !there.isDisputed
+            else { return }
             providers[provider].enterStranger(
                 key, naming: known.id, leg: leg.index, amount: leg.amount, isForeign: false, at: time)
         case .plantedOtherStore:

@@ -28,7 +28,7 @@ import Testing
             {"id":"pay_1","state":"quarantined","reason":{"code":"\#(evil)","detail":"\#(evil)"},
              "amount":{"value":1,"currency":"JPY"},"reference":"\#(evil)","metadata":{"a":"\#(evil)"},
              "legs":[{"index":0,"provider":"card","state":"quarantined","instrument":"\#(evil)",
-                      "reason":{"code":"x","detail":"\#(evil)"}}]}
+                      "disputes":[{"id":"\#(evil)","state":"open"}],"reason":{"code":"x","detail":"\#(evil)"}}]}
             """#
         let explanation = #"""
             {"version":1,"sentences":["\#(evil)"],"remedies":[{"name":"decide","sentence":"\#(evil)"}],
@@ -51,6 +51,23 @@ import Testing
             }
             let shown = try await stage.send("GET", "/console/payments/pay_1", session: ken.session).body
             #expect(shown.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;"))
+        }
+    }
+
+    @Test func `a leg shows the disputes of its charge`() async throws {
+        let payment = #"""
+            {"id":"pay_1","state":"succeeded","amount":{"value":900,"currency":"JPY"},
+             "legs":[{"index":0,"provider":"card","state":"captured","disputes":[
+              {"id":"dp_1","state":"won","amount":{"value":900,"currency":"JPY"}},
+              {"id":"dp_2","state":"open","amount":{"value":1200,"currency":"JPY"}}]},
+              {"index":1,"provider":"points","state":"captured"}]}
+            """#
+        try await ConsoleStage.run(payment: payment) { stage in
+            let vera = try await stage.signIn("vera")
+            let page = try await stage.send("GET", "/console/payments/pay_1", session: vera.session).body
+            let shown = page.matches(of: /<p class="dispute-([a-z]+)">Dispute <code>([^<]+)<\/code>(.*?)<\/p>/)
+            #expect(shown.map { "\($0.output.2) \($0.output.1)" } == ["dp_1 won", "dp_2 open"], "\(page)")
+            #expect(shown.last?.output.3.contains("1,200") == true)
         }
     }
 
