@@ -124,6 +124,31 @@ import Testing
         #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
     }
 
+    /// Found by shops, payers and kills from outside: people were asked about it.
+    @Test func `what undoes a leg and is refused because of a dispute is sent again after it`() throws {
+        var stage = try fixture.stage([.reference, .reference]) { if $0.name == 1 { $0.declines[.capture] = 1 } }
+        stage.run(while: { $0.durable.legs[0].capturedAmount.isZero })
+        stage.atProvider(0) { ledger, key in ledger.dispute(key, .open) }
+        let later = stage.now + .days(1)
+        stage.run(while: { $0.now < later })
+        #expect(stage.sent(.refund).count == 1 && stage.durable.legs[0].quarantine == nil)
+        #expect(stage.durable.legs[0].openDisputes.map(\.id) == ["dp_1"])
+        stage.atProvider(0) { ledger, key in ledger.dispute(key, .won) }
+        stage.run()
+        #expect(stage.durable.state == .failed && stage.net(0) == 0)
+        #expect(Set(stage.sent(.refund).map(\.key)).count == 1 && stage.sent(.refund).count == 2)
+        #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
+    }
+
+    @Test func `a refund that fails because its provider refuses it meanwhile says so`() throws {
+        var stage = try succeeded()
+        stage.atProvider(0) { ledger, key in ledger.dispute(key, .open) }
+        try stage.refund([0: 300])
+        stage.run()
+        #expect(stage.durable.refunds.map(\.state) == [.failed] && stage.sent(.refund).count == 1)
+        #expect(stage.durable.refunds[0].parts[0].reason == "disputed")
+    }
+
     /// Seed 29146168806368: the provider lost the charge with its dispute, and a refund waited for ever.
     @Test func `nothing waits for a dispute of what its provider does not know any more`() throws {
         var stage = try succeeded()

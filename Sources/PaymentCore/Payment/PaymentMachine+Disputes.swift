@@ -40,6 +40,7 @@ extension PaymentMachine {
         now = Array(now.sorted { $0.id < $1.id }.suffix(Dispute.mostOfOne))
         guard now != known else { return }
         payment.legs[index].disputes = now.isEmpty ? nil : now
+        tryAgainAfterDisputes(leg: index, known)
         for dispute in now where !known.contains(dispute) {
             record(
                 .alert, leg: index,
@@ -53,6 +54,14 @@ extension PaymentMachine {
                 .alert, leg: index,
                 [AuditField("what", "dispute not shown any more"), AuditField("dispute", dispute.id)], context)
         }
+    }
+
+    /// What undoes a leg must not fail: what was refused while a dispute was open is sent again once none is.
+    private mutating func tryAgainAfterDisputes(leg index: Int, _ known: [Dispute]) {
+        guard known.contains(where: { $0.state == .open }), payment.legs[index].openDisputes.isEmpty,
+            payment.legs[index].compensation?.lastOutcome == .refused
+        else { return }
+        withEffect(.compensation, ofLeg: index) { $0.isInDoubtAgain() }
     }
 
     /// Tells people of disputes of a leg that they were not told of.

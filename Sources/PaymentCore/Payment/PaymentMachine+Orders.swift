@@ -195,8 +195,10 @@ extension PaymentMachine {
             send(.refund(refundIndex), leg: leg.index, by: decided, &actions, context)
         case .gone(let cause):
             payment.refunds[refundIndex].parts[part].state = .failed
+            // Nothing but a dispute keeps a refund from being sent, and the provider refuses because of it too.
+            let isDisputed = !leg.openDisputes.isEmpty && refund.effect.lastOutcome == .refused
             payment.refunds[refundIndex].parts[part].reason =
-                cause == .neverSent || cause == .refused && !leg.openDisputes.isEmpty
+                cause == .neverSent || isDisputed
                 ? Dispute.code
                 : leg.knowledge?.refunds.first { $0.key == refund.effect.key }?.reason ?? refund.effect.lastCode
         case .quarantine(let cause):

@@ -200,7 +200,7 @@ class Contract:
             return self._repeat_movement(line, done, call)
         if self._is_late(call):
             return problem("not-after-passed")
-        if line.status != "captured":
+        if line.status != "captured" or line.open_dispute:
             return whole(409, line)
         if call.body["amount"]["value"] > line.net:
             return problem("amount-too-large")
@@ -228,7 +228,8 @@ class Contract:
             line.status, line.updated = "tombstoned", self.now()
         elif line.status == "authorized":
             line.status, line.updated = "voided", self.now()
-        elif line.status == "captured" and line.kind == "sale" and self.terms.void_reverses_sales:
+        elif (line.status == "captured" and line.kind == "sale" and self.terms.void_reverses_sales
+              and not line.open_dispute):
             self._reverse(line)
         elif line.status in ("captured", "pending"):
             return whole(409, line)

@@ -25,6 +25,23 @@ class Movement:
 
 
 @dataclass
+class Dispute:
+    """The payer of a line asks the money back through the bank."""
+
+    key: str
+    value: int
+    currency: str
+    at: float
+    status: str = "open"
+
+    def shown(self):
+        return {
+            "id": self.key, "amount": {"value": self.value, "currency": self.currency}, "status": self.status,
+            "created_at": instant(self.at),
+        }
+
+
+@dataclass
 class Line:
     """One transaction that was recorded. The same key may have several, if the provider forgets or repeats."""
 
@@ -42,6 +59,7 @@ class Line:
     captures: list = field(default_factory=list)
     refunds: list = field(default_factory=list)
     reversals: list = field(default_factory=list)
+    disputes: list = field(default_factory=list)
     born: float = field(default_factory=time.monotonic)
     tries: int = 1
 
@@ -73,8 +91,26 @@ class Line:
     def leg(self):
         return self.metadata.get("leg")
 
+    @property
+    def open_dispute(self):
+        return next((each for each in self.disputes if each.status == "open"), None)
+
+    def dispute(self, now):
+        """A payer disputes what is left of the charge."""
+        name = f"du_{self.key[:10]}-{len(self.disputes)}"
+        self.disputes.append(Dispute(name, self.net, self.currency, now))
+        self.updated = now
+
+    def decide(self, status, now):
+        """The open dispute is won or lost. What is lost is given back."""
+        dispute = self.open_dispute
+        dispute.status, self.updated = status, now
+        if status == "lost":
+            self.refunds.append(
+                Movement(f"lost-{dispute.key}", dispute.value, dispute.currency, "succeeded", now, by="console"))
+
     def shown(self):
-        """The transaction as the contract writes it."""
+        """The transaction as the contract writes it. Providers that never had a dispute show no list of them."""
         amount = None if self.value is None else {"value": self.value, "currency": self.currency}
         return {
             "key": self.key, "kind": self.kind, "status": self.status, "amount": amount,
@@ -83,6 +119,7 @@ class Line:
             "created_at": instant(self.created), "updated_at": instant(self.updated),
             "authorized_until": None if self.held_until is None else instant(self.held_until),
             "metadata": dict(self.metadata), "reason": self.reason,
+            **({"disputes": [each.shown() for each in self.disputes]} if self.disputes else {}),
         }
 
 
