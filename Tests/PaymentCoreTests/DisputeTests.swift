@@ -40,6 +40,8 @@ import Testing
         stage.run()
         #expect(stage.durable.refunds.map(\.state) == [.succeeded])
 
+        #expect(PaymentMachine.explain(stage.durable, stage.context).remedies == [.answerDispute])
+
         // Told again, it is no news.
         let length = stage.trail.count
         listed(&stage, .open)
@@ -175,6 +177,9 @@ import Testing
             stage.trail.contains { $0.value("row") == "undo.disputed" } == false, "waiting is no decision to record")
         let explained = PaymentMachine.explain(stage.durable, stage.context)
         #expect(explained.legs[0].decision?.verdict.row == "undo.disputed")
+        let words = "Its payer disputes the charge (dp_1 of \(stage.durable.legs[0].amount))"
+        #expect(explained.legs[0].sentences.contains { $0.hasPrefix(words) }, "\(explained.legs[0].sentences)")
+        #expect(explained.remedies == [.reconcile, .answerDispute])
 
         stage.atProvider(0) { ledger, key in ledger.dispute(key, end) }
         stage.run()

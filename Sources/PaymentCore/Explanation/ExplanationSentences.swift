@@ -70,7 +70,12 @@ extension PaymentExplanation {
 extension LegExplanation {
     /// What is known of it, and what it waits for, in sentences.
     public var sentences: [String] {
-        [known, attempts, decided, waits].compactMap(\.self)
+        [known, disputed, attempts, decided, waits].compactMap(\.self)
+    }
+
+    private var disputed: String? {
+        let open = leg.openDisputes.map { "\($0.id) of \($0.amount)" }.joined(separator: ", ")
+        return open.isEmpty ? nil : "Its payer disputes the charge (\(open)): nothing is given back meanwhile."
     }
 
     private var known: String {

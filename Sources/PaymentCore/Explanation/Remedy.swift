@@ -10,6 +10,8 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
     case bringStandbyBack = "bring_standby_back"
     /// Ask the caller to repeat its request, with the same key.
     case askCaller = "ask_caller"
+    /// Answer the payer's dispute at the provider.
+    case answerDispute = "answer_dispute"
     /// Configure the provider.
     case configureProvider = "configure_provider"
 
@@ -23,6 +25,7 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
         case .compare: "Have both sides compared over the time in which rows were lost: reconciled reconcile."
         case .bringStandbyBack: "Bring the standby back that has to confirm."
         case .askCaller: "Ask its caller to repeat the request, with the same key."
+        case .answerDispute: "Answer the payer's dispute at the provider: only there is it decided."
         case .configureProvider: "Put the provider back into the configuration."
         }
     }
@@ -33,7 +36,8 @@ extension PaymentExplanation {
     public var remedies: [Remedy] {
         let found = Set((legs + refunds).compactMap { Remedy(for: $0.wait) })
         let standby: Set<Remedy> = waitsForStandby ? [.bringStandbyBack] : []
-        return Remedy.allCases.filter { found.union(standby).contains($0) }
+        let dispute: Set<Remedy> = payment.legs.contains { !$0.openDisputes.isEmpty } ? [.answerDispute] : []
+        return Remedy.allCases.filter { found.union(standby).union(dispute).contains($0) }
     }
 
     private var waitsForStandby: Bool {
