@@ -46,6 +46,24 @@ struct ComparisonListingTests {
         #expect(dry.carriedOut.isEmpty)
     }
 
+    /// Seed 1086: what was given back stood beside the charge that it had been, as a transaction of its own that holds
+    /// nothing, and both sides were called the same.
+    @Test func `what is given back while ours is in flight is found, where nobody says when it was recorded`() throws {
+        let key = EffectKey(reported: "back")
+        let world = try ComparisonWorld(run: Compared.run())
+        let (early, late) = (Compared.start + .minutes(30), Compared.start + .minutes(65))
+        world.books[key] = try Compared.ours("back", .taken, work: .underWay, at: early)
+        world.provider[key] = try Compared.theirs("back", .captured, names: "back", created: nil, at: early)
+        try world.finish()
+        #expect(world.rows[key]?.finding == .inFlight)
+        world.books[key] = try Compared.ours("back", .taken, at: late)
+        world.provider[key] = try Compared.theirs(
+            "back", .captured, refunds: ["console": 1_000], names: "back", created: nil, at: late)
+        try world.finish(Compared.run(hour: 1))
+        #expect(world.rows[key]?.finding == .lateReversal, "\(String(describing: world.rows[key]))")
+        #expect(world.run.isProven == true)
+    }
+
     /// Seed 2795825550: a hold that a run had shown was captured hours before the windows that were asked for.
     @Test func `a listing that was not read through denies nothing`() throws {
         let key = EffectKey(reported: "gap")

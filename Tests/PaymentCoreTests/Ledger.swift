@@ -100,6 +100,13 @@ struct Ledger {
         return shown
     }
 
+    /// A refund shows under a key, whatever was shown of it before.
+    mutating func show(_ refund: Observation.Movement, of key: EffectKey) {
+        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
+        entries[index].refunds.removeAll { $0.key == refund.key }
+        entries[index].refunds.append(refund)
+    }
+
     /// Somebody refunds at the provider's own console.
     mutating func refundOutside(_ key: EffectKey, _ amount: Money) {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return }

@@ -35,8 +35,9 @@ extension ComparisonMachine {
     private func isWorthAsking(_ item: Item, _ judgement: Judgement) -> Bool {
         guard case .found(let verdict) = judgement else { return false }
         // Of lines that may be one transaction, one may be over although nothing differs (seeds 1250199027,
-        // 1536128419).
-        let isAmbiguous = verdict.finds == .inFlight && item.theirs?.untold.isEmpty == false
+        // 1536128419), or have become the other, which was given back (seed 1086).
+        let isAmbiguous =
+            [.inFlight, .matched].contains(verdict.finds) && item.theirs?.untold.isEmpty == false
         // A provider without an inquiry is asked through its listing, for the moments that it showed.
         if contract.inquiry != .byOwnKey {
             return (verdict.finds.isDifference || isAmbiguous) && !item.question(isOfListing: true).earlier.isEmpty

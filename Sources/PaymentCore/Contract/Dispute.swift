@@ -32,4 +32,13 @@ public struct Dispute: Sendable, Hashable, Codable {
     public static let longestID = 128
     /// So many of one transaction are kept.
     public static let mostOfOne = 20
+
+    /// Those that are kept, in their order: what is open, and the newest of what is over.
+    public static func kept(_ disputes: [Dispute]) -> [Dispute] {
+        var kept = disputes
+        while kept.count > mostOfOne {
+            kept.remove(at: kept.firstIndex { $0.state != .open } ?? kept.startIndex)
+        }
+        return kept
+    }
 }

@@ -37,7 +37,7 @@ extension PaymentMachine {
             }
             if now[place].state == .open { now[place] = dispute }
         }
-        now = Array(now.sorted { $0.id < $1.id }.suffix(Dispute.mostOfOne))
+        now = Dispute.kept(now)
         guard now != known else { return }
         payment.legs[index].disputes = now.isEmpty ? nil : now
         tryAgainAfterDisputes(leg: index, known)

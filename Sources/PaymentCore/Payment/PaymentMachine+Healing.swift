@@ -24,6 +24,49 @@ extension PaymentMachine {
         return [alert(leg: index, "a \(effect.kind.rawValue) is tried again and again and does not end")]
     }
 
+    /// What people are asked about is read on the slowest schedule: what it says is evidence for those who decide.
+    mutating func askAboutQuarantined(_ actions: inout [PaymentAction], _ context: MachineContext) {
+        for index in payment.legs.indices where isWithPeople(leg: index) && !busy.contains(index) {
+            let heals = payment.legs[index].quarantine?.agreeing != nil
+            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil, !heals {
+                payment.legs[index].inquiries = max(
+                    payment.legs[index].inquiries, context.policy.inquirySchedule.delays.count - 1)
+            }
+            ask(leg: index, &actions, context)
+        }
+    }
+
+    /// Whether people are asked about it, or about a refund of it while no other is under way, which reads by itself.
+    private func isWithPeople(leg index: Int) -> Bool {
+        if payment.legs[index].quarantine != nil { return true }
+        let states = payment.refunds.flatMap(\.parts).filter { $0.leg == index }.map(\.state)
+        return states.contains(.quarantined) && !states.contains(.processing)
+    }
+
+    /// People were asked about a refund because nobody could tell what became of it. Where its provider shows it after
+    /// all, under its key and as it was asked for, nothing is left to ask. What was contradicted stays with them.
+    mutating func takeShown(_ refundIndex: Int, _ context: MachineContext) {
+        for part in payment.refunds[refundIndex].parts.indices {
+            let refund = payment.refunds[refundIndex].parts[part]
+            let leg = payment.legs[refund.leg]
+            guard refund.state == .quarantined, refund.reason != QuarantineCause.contradiction.rawValue,
+                leg.knowledge?.source == .inquiry, let contract = contract(of: leg, context),
+                contract.refundVisibility == .byKey
+            else { continue }
+            let (decision, decided) = decide(
+                .refund(refundIndex), refund.effect, leg: leg, goal: .do, contract, context)
+            guard decision == .done else { continue }
+            payment.refunds[refundIndex].parts[part].state = .succeeded
+            payment.refunds[refundIndex].parts[part].reason = nil
+            record(
+                .decision, leg: leg.index,
+                decided.fields + [
+                    AuditField("effect", EffectReference.refund(refundIndex).description),
+                    AuditField("decision", "quarantine lifted"),
+                ], context)
+        }
+    }
+
     /// A leg that one answer contradicted goes on once enough inquiries in a row, over long enough, contradict nothing:
     /// the answer was wrong then, and all of them are in the trail.
     mutating func heal(leg index: Int, _ observation: Observation, _ context: MachineContext) {

@@ -111,18 +111,6 @@ extension PaymentMachine {
         }
     }
 
-    /// A quarantined leg is asked about on the slowest schedule: what it says is evidence for the people who decide.
-    mutating func askAboutQuarantined(_ actions: inout [PaymentAction], _ context: MachineContext) {
-        for index in payment.legs.indices where payment.legs[index].quarantine != nil && !busy.contains(index) {
-            let heals = payment.legs[index].quarantine?.agreeing != nil
-            if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil, !heals {
-                payment.legs[index].inquiries = max(
-                    payment.legs[index].inquiries, context.policy.inquirySchedule.delays.count - 1)
-            }
-            ask(leg: index, &actions, context)
-        }
-    }
-
     /// Refunds that were asked for, one after the other for each leg.
     mutating func planRefunds(_ actions: inout [PaymentAction], _ context: MachineContext) {
         guard payment.conclusion?.state == .succeeded else { return }
@@ -131,6 +119,7 @@ extension PaymentMachine {
             where payment.refunds[refundIndex].parts[part].state == .processing {
                 planRefund(refundIndex, part, &actions, context)
             }
+            takeShown(refundIndex, context)
             recordEnd(of: payment.refunds[refundIndex], context)
         }
     }

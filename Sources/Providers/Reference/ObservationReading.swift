@@ -66,14 +66,15 @@ struct ObservationReading: Sendable {
         return readable
     }
 
-    /// The disputes, the newest as many as are kept. What is of an amount that cannot be read is left out: the amount
-    /// of the transaction cannot be read either then.
+    /// The disputes, as many as are kept. What is of an amount that cannot be read is left out: the amount of the
+    /// transaction cannot be read either then.
     func disputes(of transaction: WireTransaction) -> [Dispute] {
-        transaction.disputes.suffix(Dispute.mostOfOne).compactMap { dispute in
+        let readable = transaction.disputes.compactMap { dispute in
             amounts.money(dispute.amount).map { amount in
                 Dispute(id: ShortCode.reference(dispute.id), amount: amount, state: Self.state(dispute.status))
             }
         }
+        return Dispute.kept(readable)
     }
 
     private static func state(_ status: WireTransaction.Dispute.Status) -> Dispute.State {

@@ -20,6 +20,8 @@ struct QuarantineJudgement {
     func justifies(_ cause: QuarantineCause, undoing: Bool) -> Bool {
         switch cause {
         case .contradiction:
+            // What two people said is not so, and its provider contradicts it (seed 16178346515019).
+            if evidence.misjudged.contains(payment.id) { return true }
             // Also what was pending when it was answered, and is gone since.
             let everKnown = transactions + provider.transactions.filter { $0.key == leg.primary.key }
             return everKnown.contains { $0.contradicts || $0.changedOutside }

@@ -37,6 +37,9 @@ public struct Coverage: Sendable {
             name: "own.refund-declined-may-change",
             reason: "at every provider of the seeds a decline stays once no request can arrive; tests meet it"),
         Exception(
+            name: "own.disputed",
+            reason: "a refund is disputed after it was asked to slow down: few seeds; tests meet it"),
+        Exception(
             name: "own.recovery-ask-first",
             reason: "on untrusted rows every leg is read before it is captured; so that the table has no hole"),
         Exception(

@@ -1,0 +1,42 @@
+import PaymentCore
+import Testing
+
+/// What becomes of a refund that people are asked about.
+@Suite struct QuarantinedRefundTests {
+    let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    @Test(arguments: [300, 299], [RefundState.succeeded, .quarantined])
+    func `a refund that people are asked about is read daily, and is done where it is shown as asked`(
+        _ amount: Int64, _ end: RefundState
+    ) throws {
+        guard (amount == 300) == (end == .succeeded) else { return }
+        var contract = ProviderContract.reference
+        contract.declinesBound = false
+        var stage = try fixture.stage([contract]) { $0.declines[.refund] = 1 }
+        stage.run()
+        try #require(stage.durable.state == .succeeded)
+        try stage.refund([0: 300])
+        stage.run(while: { $0.trail.last?.type != .outcome })
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .notFound) }
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined])
+        let shown = Observation.Movement(
+            key: stage.durable.refunds[0].parts[0].effect.key, amount: try fixture.amount(amount), state: .succeeded)
+        stage.atProvider(0) { ledger, key in
+            ledger.changeOutside(key, to: .captured)
+            ledger.show(shown, of: key)
+        }
+        let reads = stage.trail.count { $0.type == .inquiry }
+        let later = stage.now + .days(3)
+        stage.run(while: { $0.now < later && $0.durable.refunds[0].state == .quarantined })
+        #expect(stage.durable.refunds.map(\.state) == [end])
+        #expect((1...30).contains(stage.trail.count { $0.type == .inquiry } - reads))
+        #expect(stage.sent(.refund).count == 1)
+        let isLifted = stage.trail.contains {
+            $0.value("decision") == "quarantine lifted" && $0.value("row") == "own.done"
+        }
+        #expect(isLifted == (end == .succeeded))
+    }
+}
