@@ -218,8 +218,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HTTPEdgeTests",
-            dependencies: ["HTTPEdge", "PaymentCore", "StrictJSON", hummingbird, nio, nioEmbedded, logging],
-            swiftSettings: strict),
+            dependencies: [
+                "HTTPEdge", "PaymentCore", "StrictJSON", "LogCapture", hummingbird, nio, nioEmbedded, logging,
+            ], swiftSettings: strict),
         .testTarget(
             name: "PaymentAPITests",
             dependencies: [

@@ -1,3 +1,4 @@
+import LogCapture
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -144,5 +145,27 @@ import Testing
         #expect(more.isOpen)
         #expect(!book.begins(clients[0].place))
         #expect(book.begins(clients[1].place))
+    }
+
+    @Test func `the log tells of ended connections at most every ten seconds, and of how many there were`() {
+        let (clock, lines) = (Clock(), LogLines())
+        let book = ConnectionBook(
+            name: "test", maximum: 16, maximumUnreadBytes: 1_000_000,
+            logger: Logger(label: "test") { _ in lines.handler },
+            now: { clock.now })
+        func told() -> [String] {
+            lines.all.compactMap { $0.firstMatch(of: /"count": (\d+)/).map { String($0.output.1) } }
+        }
+        book.ended(.full)
+        for _ in 0..<3 {
+            clock.wait(.seconds(3))
+            book.ended(.full)
+        }
+        #expect(told() == ["1"])
+        book.ended(.unread)
+        #expect(told() == ["1", "1"], "each reason is told by itself")
+        clock.wait(.seconds(1))
+        book.ended(.full)
+        #expect(told() == ["1", "1", "4"])
     }
 }
