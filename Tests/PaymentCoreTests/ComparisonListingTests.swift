@@ -46,6 +46,25 @@ struct ComparisonListingTests {
         #expect(dry.carriedOut.isEmpty)
     }
 
+    /// Seed 7715497905065: declined at first, taken under the same key and reversed. The decline was compared with ours.
+    @Test func `a sale that was reversed is compared, and not the decline that came before it`() throws {
+        let key = EffectKey(reported: "anew")
+        let at = Compared.start + .minutes(30)
+        for lines in [[Observation.Status.declined, .voided], [.voided, .declined]] {
+            let world = try ComparisonWorld(run: Compared.run())
+            world.books[key] = try Compared.ours("anew", .givenBack, refunds: ["anew": 1_000], state: .canceled, at: at)
+            func theirs(_ status: Observation.Status, at minutes: Int64) throws -> ListedPosition {
+                let changed = Compared.start + .minutes(minutes)
+                return try Compared.theirs("anew", status, names: "anew", created: changed, at: changed)
+            }
+            world.alsoListed = [try theirs(lines[0], at: 28)]
+            world.provider[key] = try theirs(lines[1], at: 30)
+            try world.finish()
+            #expect(world.rows[key]?.finding == .matched, "\(String(describing: world.rows[key]))")
+            #expect(world.discrepancies.isEmpty)
+        }
+    }
+
     /// Seed 1086: what was given back stood beside the charge that it had been, as a transaction of its own that holds
     /// nothing, and both sides were called the same.
     @Test func `what is given back while ours is in flight is found, where nobody says when it was recorded`() throws {

@@ -146,6 +146,8 @@ extension ListedLine {
         switch ours.standing {
         case .undecided, .ended: false
         case .held: status == .authorized && amount == ours.amount
+        // A sale that was reversed stands voided, beside a decline that came before it (seed 7715497905065).
+        case .givenBack where status == .voided: amount == ours.amount
         case .taken, .givenBack:
             status == .captured && amount == ours.amount && captured == ours.captured
                 && refunded == ours.refunded.value
