@@ -52,7 +52,8 @@ struct ComparisonListingTests {
         let at = Compared.start + .minutes(30)
         for lines in [[Observation.Status.declined, .voided], [.voided, .declined]] {
             let world = try ComparisonWorld(run: Compared.run())
-            world.books[key] = try Compared.ours("anew", .givenBack, refunds: ["anew": 1_000], state: .canceled, at: at)
+            world.books[key] = try Compared.ours(
+                "anew", .givenBack, refunds: ["anew": 1_000], state: .canceled, at: at)
             func theirs(_ status: Observation.Status, at minutes: Int64) throws -> ListedPosition {
                 let changed = Compared.start + .minutes(minutes)
                 return try Compared.theirs("anew", status, names: "anew", created: changed, at: changed)
