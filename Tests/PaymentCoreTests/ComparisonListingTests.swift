@@ -46,7 +46,7 @@ struct ComparisonListingTests {
         #expect(dry.carriedOut.isEmpty)
     }
 
-    /// Seed 7715497905065: declined at first, taken under the same key and reversed. The decline was compared with ours.
+    /// Seed 7715497905065: declined first, taken under the same key, reversed. The decline was compared with ours.
     @Test func `a sale that was reversed is compared, and not the decline that came before it`() throws {
         let key = EffectKey(reported: "anew")
         let at = Compared.start + .minutes(30)
