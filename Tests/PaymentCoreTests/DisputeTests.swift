@@ -168,6 +168,25 @@ import Testing
         #expect(stage.durable.refunds[0].parts[0].reason == "disputed")
     }
 
+    @Test func `a charge that appears after the end is undone, also where it is disputed already`() throws {
+        var stage = try fixture.stage([.reference], .manual)
+        stage.run(while: { $0.durable.state != .authorized })
+        try stage.cancel()
+        stage.run()
+        let leg = stage.durable.legs[0]
+        try #require(stage.durable.state == .canceled && leg.gone != nil)
+        let capture = Observation.Movement(key: EffectKey(reported: "late"), amount: leg.amount, state: .succeeded)
+        _ = stage.restarted()
+        stage.handle(
+            .inquired(
+                leg: 0,
+                Observation(
+                    .captured, began: stage.now, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+                    captures: [capture], disputes: [Dispute(id: "dp_1", amount: leg.amount, state: .open)])))
+        #expect(stage.durable.legs[0].gone == nil && stage.durable.legs[0].openDisputes.count == 1)
+        #expect(alerts(stage) == ["dispute open", "late charge"] && stage.alerts.count == 2)
+    }
+
     /// Seed 29146168806368: the provider lost the charge with its dispute, and a refund waited for ever.
     @Test func `nothing waits for a dispute of what its provider does not know any more`() throws {
         var stage = try succeeded()

@@ -49,7 +49,6 @@ extension ComparisonMachine {
             for position in page.positions {
                 if let index = indexByKey[position.key] {
                     items[index].show(position)
-                    items[index].disputes = []  // Whose they are cannot be told.
                 } else {
                     indexByKey[position.key] = items.count
                     items.append(Item(key: position.key, listed: position, on: shown))

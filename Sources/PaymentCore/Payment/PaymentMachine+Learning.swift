@@ -130,16 +130,15 @@ extension PaymentMachine {
         learn(observation, leg: index, context)
         heal(leg: index, observation, context)
         let alerts = alertOfDisputes(leg: index, besides: disputes)
-        if !alerts.isEmpty { return alerts }
         if noticeLateCharge(observation, leg: index, context) {
-            return [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
+            return alerts + [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
         let isInDoubt =
             [.notFound, .pending, .unavailable].contains(observation.status) || observation.showsPendingMovement
         guard isInDoubt, context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else {
-            return []
+            return alerts
         }
-        return [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
+        return alerts + [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
     }
 
     func alert(leg index: Int, _ message: String) -> PaymentAction {

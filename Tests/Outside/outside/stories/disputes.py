@@ -75,8 +75,9 @@ def turned_back(stage):
     line.dispute(card.contract.now())
     stage.wait_until(lambda: shown(shop, told.payment) == ["open"], 15)
     card.script.clear()
-    sent = len(card.calls("refund"))
-    time.sleep(5)
+    sent, reads = len(card.calls("refund")), len(card.calls("read"))
+    read_again = stage.wait_until(lambda: len(card.calls("read")) >= reads + 3, 20)
+    stage.check(read_again, f"it is read meanwhile: {len(card.calls('read')) - reads} times")
     stage.check(
         len(card.calls("refund")) == sent and line.given_back == 0,
         f"refunds sent while it is disputed: {len(card.calls('refund')) - sent}, given back {line.given_back}")
