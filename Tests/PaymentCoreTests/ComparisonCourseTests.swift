@@ -161,6 +161,19 @@ import Testing
         #expect(world.rows[key]?.row == "provider.forgot")
     }
 
+    /// Seed 31658576151724: settled twice a day, the payment read the status each time, and was never shown anything.
+    @Test func `what only the listing still shows is for people, since another read shows nothing`() throws {
+        let world = try world { world in
+            world.contract.statusRetention = .hours(12)
+            world.books[key] = try Compared.ours("k", .ended, state: .failed, asked: Compared.start + .hours(-12))
+            world.provider[key] = try Compared.theirs("k", .captured, amount: 1_234, names: "k")
+            world.forgotten = [key]
+        }
+        let found = try discrepancy(world)
+        #expect(found.finding == .amountDiffers && world.rows[key]?.row == "theirs.forgotten")
+        #expect(found.state == .open && found.suggestion == .tell && world.carriedOut.isEmpty)
+    }
+
     @Test func `a run that rested for days asks what the provider may have forgotten meanwhile`() throws {
         let world = try ComparisonWorld(run: Compared.run())
         world.contract.statusRetention = .hours(6)

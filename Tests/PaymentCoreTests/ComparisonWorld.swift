@@ -21,6 +21,8 @@ final class ComparisonWorld {
     var hidden: Set<EffectKey> = []
     /// What the provider does not answer about.
     var silent: Set<EffectKey> = []
+    /// What its listing shows, and its inquiry does not any more.
+    var forgotten: Set<EffectKey> = []
     /// How long the provider takes to answer about keys.
     var askingTakes = Span.zero
 
@@ -156,7 +158,7 @@ final class ComparisonWorld {
     private func answer(_ question: KeyQuestion) -> KeyAnswer {
         if silent.contains(question.key) { return .unavailable }
         guard !question.isOfListing else { return listed(question) }
-        guard let shown = provider[question.key] else { return .absent }
+        guard let shown = provider[question.key], !forgotten.contains(question.key) else { return .absent }
         let earlier = (alsoListed + listedEarlier).filter { line in
             line.key == question.key && line.updatedAt.map(question.earlier.contains) ?? false
         }

@@ -223,4 +223,22 @@ import Testing
         #expect(stage.sent(.refund).count == (end == .won ? 1 : 0))
         #expect(stage.judge.faults.isEmpty, "\(stage.judge.faults)")
     }
+
+    /// Seed 6786933414624: a line that changed stood beside the one that was remembered, as another transaction might,
+    /// its provider was asked and did not answer, and the dispute was open for ever.
+    @Test func `the end of a dispute is told where no line says when its charge was recorded`() throws {
+        let world = try ComparisonWorld(run: Compared.run())
+        let key = EffectKey(reported: "k")
+        for (hour, state) in [Dispute.State.open, .won].enumerated() {
+            let at = Compared.start + .minutes(60 * Int64(hour) + 30)
+            world.books[key] = try Compared.ours("k", .taken, at: at)
+            world.provider[key] = try Compared.theirs("k", .captured, names: "k", created: nil, at: at)
+            world.disputes[key] = [Dispute(id: "dp_1", amount: try Money(1_000, Compared.yen()), state: state)]
+            if state == .won { world.silent = [key] }
+            try world.finish(Compared.run(hour: Int64(hour)))
+        }
+        let told = world.carriedOut.flatMap(\.disputes).map(\.state)
+        #expect(told.first == .open && told.last == .won)
+        #expect(world.discrepancies.isEmpty)
+    }
 }

@@ -82,6 +82,9 @@ extension ComparisonMachine {
         if theirs == nil, isForgotten {
             return ComparisonTable.Verdict(row: "provider.forgot", finds: .inFlight)
         }
+        if isForgotten, item.answer == .absent, verdict.row != ComparisonTable.refundedByOthers {
+            return ComparisonTable.Verdict(row: ComparisonTable.forgotten, finds: verdict.finds)
+        }
         if isBehindListing(item) { return ComparisonTable.Verdict(row: ComparisonMachine.behind, finds: .inFlight) }
         return verdict
     }

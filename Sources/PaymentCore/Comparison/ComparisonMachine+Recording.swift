@@ -100,9 +100,10 @@ extension ComparisonMachine {
     }
 
     /// A payment that rests asks nobody: what its provider lists of disputes is told to it. A listing is by the moment
-    /// of the last change, so that each change of a dispute is listed once.
+    /// of the last change, so that each change of a dispute is listed once. Also where the key has, or may have, more
+    /// than one transaction: what is given back under the key may reach the disputed one (seed 6786933414624).
     private func tellDisputes(of item: Item, _ verdict: ComparisonTable.Verdict, into draft: inout Draft) {
-        guard !item.disputes.isEmpty, item.known.ours != nil, let theirs = item.theirs, !theirs.isShared,
+        guard !item.disputes.isEmpty, item.known.ours != nil, let theirs = item.theirs,
             theirs.contradiction == nil, theirs.store == nil || theirs.store == store
         else { return }
         let finding = ComparisonFinding(

@@ -76,14 +76,15 @@ public struct ComparisonPolicy: Sendable, Hashable {
 
     /// What is done about a difference. Where that could do nothing, a person is told instead: the payment's machine
     /// cannot act any more, or the transaction does not show what it would take to undo it. So it is where it might
-    /// reach another transaction: the key has several, or the provider denies the one that its listing shows.
+    /// reach another transaction: the key has several, or the provider denies or forgot the one that its listing shows.
     ///
     /// - Parameter findsRefunds: Whether it was found over a loss that may have taken acknowledged rows, at a provider
     ///   that shows refunds one by one: what was given back there is read, and taken into our books.
     public func rule(for finding: ComparisonFinding, findsRefunds: Bool = false) -> Rule {
         if findsRefunds, !finding.refundsOfOthers.isEmpty, finding.theirs?.isShared != true { return Rule(.settle) }
         let rule = rule(for: finding.finding)
-        if finding.theirs?.isShared == true || finding.row == ComparisonTable.denied {
+        let isUnreachable = [ComparisonTable.denied, ComparisonTable.forgotten].contains(finding.row)
+        if finding.theirs?.isShared == true || isUnreachable {
             return Rule(.tell, after: rule.wait)
         }
         let doesSomething =

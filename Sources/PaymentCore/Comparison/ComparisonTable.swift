@@ -69,6 +69,9 @@ extension ComparisonTable {
     /// The row for money that the listing showed, and that the provider denies when it is asked for the key. Reading
     /// the status again shows nothing else: people are told.
     static let denied = "theirs.denied"
+    /// The row for what the listing shows, of a leg whose status the provider may not show any more. Reading the status
+    /// again shows nothing else: people are told (seed 31658576151724).
+    static let forgotten = "theirs.forgotten"
     /// The row for refunds that our books do not have, where both sides agree in all else.
     static let refundedByOthers = "both.refunded-by-others"
 
