@@ -16,12 +16,23 @@ extension MemoryStore: RepairStore {
             return CursorPage(Array(found.prefix(limit + 1)), limit: limit)
         }
     }
+
+    /// Makes a proposal about a discrepancy, or a decision, durable with the discrepancy's next version.
+    public func change(
+        _ discrepancy: Discrepancy, with repair: Repair
+    ) async throws(StoreFailure) -> Discrepancy? {
+        try perform(.changeDiscrepancy) { () throws(StoreFailure) in
+            guard let change = try model.changing(discrepancy, with: repair) else { return nil }
+            try take(change)
+            return model.comparisons.discrepancies[discrepancy.id]
+        }
+    }
 }
 
 extension RepairQuery {
     fileprivate func includes(_ repair: Repair) -> Bool {
         if let isDecided, isDecided != (repair.decision != nil) { return false }
-        if let payment, payment != repair.payment { return false }
+        if let subject, subject != repair.subject { return false }
         guard let after else { return true }
         return (repair.proposedAt, repair.id) < (after.proposedAt, after.id)
     }

@@ -112,6 +112,15 @@ extension StoreModel {
         throw StoreFailure(.other, operation: "commit", cause: "nobody approves what they proposed")
     }
 
+    /// The change by which a repair of a discrepancy is written; `nil` if another was first.
+    public func changing(
+        _ discrepancy: Discrepancy, with repair: Repair, overlooking: StoreLaxness = []
+    ) throws(StoreFailure) -> ComparisonChange? {
+        guard let changed = comparisons.changing(discrepancy) else { return nil }
+        try requirePlace(for: repair, overlooking)
+        return .repaired(changed, repair)
+    }
+
     /// Keeps a change's record, its repair, and its answer unless one is kept already or the key is pruned.
     private mutating func keepRest(of change: PaymentChange) {
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }

@@ -58,5 +58,6 @@ extension StoreModel {
     /// - Throws: If a sum does not fit; nothing is changed then.
     public mutating func apply(_ change: ComparisonChange) throws(Money.Failure) {
         try comparisons.apply(change)
+        if case .repaired(_, let repair) = change { repairs[repair.id] = repair }
     }
 }

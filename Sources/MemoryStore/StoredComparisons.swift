@@ -77,6 +77,8 @@ public enum ComparisonChange: Sendable {
     case abandoned(ComparisonRun)
     /// A person changed a discrepancy.
     case changed(Discrepancy)
+    /// People proposed or decided what is to become of a discrepancy.
+    case repaired(Discrepancy, Repair)
 }
 
 extension StoredComparisons {
@@ -92,7 +94,7 @@ extension StoredComparisons {
             put(run)
             unfinishedAsked.removeAll { $0 == run.id }
             if lanes[run.lane]?.run == run.id { lanes[run.lane]?.lease = nil }
-        case .changed(let discrepancy): discrepancies[discrepancy.id] = discrepancy
+        case .changed(let discrepancy), .repaired(let discrepancy, _): discrepancies[discrepancy.id] = discrepancy
         }
     }
 

@@ -20,4 +20,55 @@ extension PostgresStore: RepairStore {
             limit: limit + 1)
         return CursorPage(found, limit: limit)
     }
+
+    /// Makes a proposal about a discrepancy, or a decision, durable with the discrepancy's next version.
+    public func change(
+        _ discrepancy: Discrepancy, with repair: Repair
+    ) async throws(StoreFailure) -> Discrepancy? {
+        let (row, written) = (try DiscrepancyRow(discrepancy), try RepairRow(repair))
+        let confirmation = confirmation
+        let isWritten: Bool = try await write("change discrepancy") { connection in
+            // Whoever was first may be in doubt.
+            try confirmation.settle(connection.connection)
+            let (rows, warnings) = try connection.run([row.changing(with: written)])
+            if rows.first?.count == 1 { return (true, warnings) }
+            let known = try connection.connection.rows(
+                "SELECT version FROM discrepancies WHERE id = $1", [.text(row.id)])
+            if try known.count == 1 && known.int(0, 0) == row.readVersion { throw StoreFailure.repairOutOfOrder }
+            return (false, warnings)
+        }
+        return isWritten ? discrepancy.stored(version: discrepancy.version + 1) : nil
+    }
+}
+
+extension DiscrepancyRow {
+    /// Writes both, or neither: the repair is new, or it waits and is decided now. Whoever changes the discrepancy
+    /// first is the only one, so that nobody else writes the repair meanwhile.
+    fileprivate func changing(with repair: RepairRow) -> Statement {
+        let others = DiscrepancyRow.columns.count
+        let changes = DiscrepancyRow.columns.map(\.name).filter { !DiscrepancyRow.key.contains($0) }
+        let repairs = RepairRow.unnested(after: others, as: "repair")
+        let (place, words) =
+            repair.isDecided
+            ? (
+                "EXISTS (SELECT FROM repairs JOIN \(repairs) USING (id) WHERE repairs.state = 'proposed')",
+                """
+                UPDATE repairs AS written
+                SET state = repair.state, decided_by = repair.decided_by, document = repair.document
+                FROM \(repairs), changed WHERE written.id = repair.id AND written.state = 'proposed'
+                """
+            )
+            : (
+                "NOT EXISTS (SELECT FROM repairs JOIN \(repairs) USING (id))",
+                "INSERT INTO repairs (\(RepairRow.names)) SELECT repair.* FROM \(repairs), changed"
+            )
+        return Statement(
+            """
+            WITH changed AS (
+                UPDATE discrepancies AS known SET \(changes.map { "\($0) = new.\($0)" }.joined(separator: ", "))
+                FROM \(DiscrepancyRow.unnested)
+                WHERE known.id = new.id AND known.version = new.version - 1 AND \(place) RETURNING known.id
+            ), written AS (\(words)) SELECT id FROM changed
+            """, DiscrepancyRow.arrays([self]) + RepairRow.arrays([repair]))
+    }
 }

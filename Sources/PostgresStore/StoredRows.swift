@@ -46,15 +46,18 @@ extension WrittenRow {
     }
 
     /// `unnest` of the arrays, under the columns' names.
-    static var unnested: String {
+    static var unnested: String { unnested(after: 0, as: "new") }
+
+    /// The same of arrays that come after other parameters.
+    static func unnested(after others: Int, as alias: String) -> String {
         let types = columns.enumerated().map { number, column in
             switch column.kind {
-            case .int: "$\(number + 1)::bigint[]"
-            case .text: "$\(number + 1)::text[]"
-            case .flag: "$\(number + 1)::boolean[]"
+            case .int: "$\(others + number + 1)::bigint[]"
+            case .text: "$\(others + number + 1)::text[]"
+            case .flag: "$\(others + number + 1)::boolean[]"
             }
         }
-        return "unnest(\(types.joined(separator: ", "))) AS new (\(names))"
+        return "unnest(\(types.joined(separator: ", "))) AS \(alias) (\(names))"
     }
 
     /// Writes rows in the place of those that are there.

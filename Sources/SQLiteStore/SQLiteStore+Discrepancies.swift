@@ -31,8 +31,7 @@ extension SQLiteStore {
     public func change(_ discrepancy: Discrepancy) async throws(StoreFailure) -> Discrepancy? {
         let row = try DiscrepancyRow(discrepancy)
         return try await queue.write("change discrepancy") { db in
-            let known = try db.cachedStatement(sql: "SELECT version FROM discrepancies WHERE id = ?")
-            guard try Int64.fetchOne(known, arguments: [row.id]) == row.readVersion else { return nil }
+            guard try row.isCurrent(db) else { return nil }
             try row.upsert(db)
             return discrepancy.stored(version: discrepancy.version + 1)
         }
@@ -53,5 +52,13 @@ extension SQLiteStore {
                     """)
             return DiscrepancyGroup.counts(try statement.map([]) { try DiscrepancyGroup($0) })
         }
+    }
+}
+
+extension DiscrepancyRow {
+    /// Whether nobody changed it since it was read.
+    func isCurrent(_ db: Database) throws -> Bool {
+        let known = try db.cachedStatement(sql: "SELECT version FROM discrepancies WHERE id = ?")
+        return try Int64.fetchOne(known, arguments: [id]) == readVersion
     }
 }

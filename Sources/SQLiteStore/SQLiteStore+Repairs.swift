@@ -20,6 +20,19 @@ extension SQLiteStore: RepairStore {
             limit: limit + 1)
         return CursorPage(found, limit: limit)
     }
+
+    /// Makes a proposal about a discrepancy, or a decision, durable with the discrepancy's next version.
+    public func change(
+        _ discrepancy: Discrepancy, with repair: Repair
+    ) async throws(StoreFailure) -> Discrepancy? {
+        let (row, written) = (try DiscrepancyRow(discrepancy), try RepairRow(repair))
+        return try await queue.write("change discrepancy") { db in
+            guard try row.isCurrent(db) else { return nil }
+            try written.write(db)
+            try row.upsert(db)
+            return discrepancy.stored(version: discrepancy.version + 1)
+        }
+    }
 }
 
 extension RepairRow {

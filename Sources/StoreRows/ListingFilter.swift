@@ -53,7 +53,7 @@ package struct ListingFilter: Sendable {
         self.init(mark: mark)
         // The words of the partial index.
         if let isDecided = query.isDecided { require("state \(isDecided ? "<>" : "=") 'proposed'") }
-        if let payment = query.payment { require("payment_id = \(add(.text(payment.text)))") }
+        if let subject = query.subject { require("payment_id = \(add(.text(subject)))") }
         if let after = query.after {
             require("(proposed_at, id) < (\(add(.int(after.proposedAt.milliseconds))), \(add(.text(after.id))))")
         }

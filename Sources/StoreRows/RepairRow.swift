@@ -2,6 +2,9 @@ package import PaymentCore
 package import Reconciler
 
 /// A repair as a row of `repairs`.
+///
+/// The column `payment_id` has the identifier of the discrepancy where it is about one: programs of the version before
+/// write and read the table as it is.
 package struct RepairRow: WrittenRow {
     /// The table.
     package static let table = "repairs"
@@ -28,7 +31,7 @@ package struct RepairRow: WrittenRow {
         let state = repair.decision.map { $0.isApproved ? Repair.State.approved : .rejected } ?? .proposed
         let (decider, document) = (repair.decision?.by, try StoredDocument.encode(repair))
         values = [
-            .text(id), .text(repair.payment.text), .text(state.rawValue), .text(repair.proposedBy), .text(decider),
+            .text(id), .text(repair.subject), .text(state.rawValue), .text(repair.proposedBy), .text(decider),
             .int(repair.proposedAt.milliseconds), .text(document),
         ]
         decision = [.text(state.rawValue), .text(decider), .text(document)]

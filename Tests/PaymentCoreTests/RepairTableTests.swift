@@ -24,6 +24,14 @@ import Testing
                     all.append(facts)
                 }
             }
+            for flags in 0..<256 {
+                var facts = RepairFacts(action: action)
+                (facts.isDiscrepancy, facts.isUndoable) = (true, flags & 1 != 0)
+                (facts.isWaiting, facts.isUnchanged) = (flags & 2 == 0, flags & 4 == 0)
+                (facts.isExpired, facts.isDecided, facts.isOwn) = (flags & 8 != 0, flags & 16 != 0, flags & 32 != 0)
+                (facts.isAgainstProvider, facts.namesReference) = (flags & 64 != 0, flags & 128 == 0)
+                all.append(facts)
+            }
         }
         return all
     }()

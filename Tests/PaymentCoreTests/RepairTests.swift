@@ -114,9 +114,10 @@ import Testing
         stage.run()
         #expect(stage.durable.state == .succeeded)
         for action in Repair.Action.allCases {
-            for target in [Repair.Target.leg(0), .leg(1), .leg(2), .refund(0, leg: 0)] {
-                guard target.leg < 2 else { continue }
-                if case .refund = target { continue }
+            let balance = DiscrepancySubject.balance(stage.durable.amount.currency)
+            let elsewhere = Repair.Target.discrepancy(
+                DiscrepancyID(provider: stage.durable.legs[0].provider, subject: balance))
+            for target in [Repair.Target.leg(0), .leg(1), elsewhere] {
                 let request = stage.request(action, target, against: true)
                 #expect(refusal { () throws(RepairRefusal) in try stage.propose(request) } == .notWaiting)
             }

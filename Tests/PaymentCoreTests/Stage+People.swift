@@ -7,13 +7,14 @@ extension Stage {
         _ action: Repair.Action, _ target: Repair.Target = .leg(0), against: Bool = false, by person: String = "ann",
         reference: String? = "theirs-1", amount: Money? = nil, lasts: Span = .hours(24)
     ) -> RepairRequest {
-        let leg = durable.legs[target.leg]
+        let leg = durable.legs[target.leg ?? 0]
         let asked: Money
         switch target {
         case .leg(let index): asked = durable.capture?.amounts[index] ?? leg.amount
         case .refund(let index, let leg):
             let part = durable.refunds[index].parts.first { $0.leg == leg }
             asked = part?.effect.amount ?? .zero(durable.amount.currency)
+        case .discrepancy: asked = leg.amount
         }
         let evidence = Repair.Evidence(
             text: "their letter of today", reference: reference, amount: amount ?? asked)
@@ -25,7 +26,7 @@ extension Stage {
     /// One person proposes.
     mutating func propose(_ request: RepairRequest) throws(RepairRefusal) -> Repair {
         let (machine, repair) = try PaymentMachine.propose(request, of: durable, context)
-        judge.proposed(repair, about: durable.legs[repair.target.leg])
+        judge.proposed(repair, about: durable.legs[repair.target.leg ?? 0])
         store(machine)
         return repair
     }

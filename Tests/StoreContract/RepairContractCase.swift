@@ -5,7 +5,7 @@ public import Reconciler
 public struct RepairContractCase: Sendable, CustomStringConvertible {
     /// A store with payments that wait for people, as seen by a case.
     struct Repairing: Sendable {
-        let store: any PaymentStore & RepairStore
+        let store: any PaymentStore & RepairStore & ComparisonStore
         let clock: ManualClock
         var scenario: Scenario { Scenario(store: store, clock: clock) }
 
@@ -19,8 +19,8 @@ public struct RepairContractCase: Sendable, CustomStringConvertible {
             return try await stored(work.payment.id)
         }
 
-        func stored(_ id: PaymentID) async throws -> Payment {
-            guard let payment = try await store.payment(id) else {
+        func stored(_ id: PaymentID?) async throws -> Payment {
+            guard let id, let payment = try await store.payment(id) else {
                 throw ContractViolation(description: "the payment is not there")
             }
             return payment
@@ -97,14 +97,15 @@ public struct RepairContractCase: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``ContractViolation``, or what the store threw.
     public func check(
-        _ withStore: (ManualClock, @Sendable (any PaymentStore & RepairStore) async throws -> Void) async throws -> Void
+        _ withStore: (ManualClock, @Sendable (any PaymentStore & RepairStore & ComparisonStore) async throws -> Void)
+            async throws -> Void
     ) async throws {
         let clock = ManualClock()
         try await withStore(clock) { store in try await body(Repairing(store: store, clock: clock)) }
     }
 
     /// The whole contract.
-    public static let all: [RepairContractCase] = writing + people + listing
+    public static let all: [RepairContractCase] = writing + people + listing + discrepancies
 }
 
 extension RepairContractCase {

@@ -15,8 +15,11 @@ struct ConsoleForms: Sendable {
     /// Sends what a form asks for.
     func send(_ route: ConsoleRoute, _ id: String, _ fields: FormFields, _ guest: ConsoleGuest) async -> Outcome {
         switch route {
-        case .proposal:
-            let answer = await questions.change(.repairs, ConsoleForms.proposal(of: id, fields), guest)
+        case .proposal, .differenceProposal:
+            let body =
+                route == .proposal
+                ? ConsoleForms.proposal(of: id, fields) : ConsoleForms.proposal(aboutDifference: id, fields)
+            let answer = await questions.change(.repairs, body, guest)
             return Outcome(answer: answer, next: "/console/repairs/" + (ConsoleForms.id(answer) ?? ""))
         case .approval, .rejection:
             let answer = await questions.change(
@@ -39,6 +42,17 @@ struct ConsoleForms: Sendable {
         ])
         return Outcome(
             answer: await questions.change(route, id: id, body, guest), next: "/console/discrepancies/\(id)")
+    }
+
+    /// On a page that has a form for comments as well, the evidence has a field of its own.
+    private static func proposal(aboutDifference id: String, _ fields: FormFields) -> JSONValue {
+        .members([
+            "discrepancy_id": .string(id), "action": fields.text("action"), "version": fields.number("version"),
+            "evidence": .members([
+                "text": fields.text("evidence"), "sha256": fields.text("sha256"),
+                "reference": fields.text("reference"),
+            ]),
+        ])
     }
 
     private static func proposal(of payment: String, _ fields: FormFields) -> JSONValue {

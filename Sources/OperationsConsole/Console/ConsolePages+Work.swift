@@ -41,9 +41,14 @@ extension ConsolePages {
     func discrepancy(_ id: String, _ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
         guard questions.has(.discrepancy) else { throw .notFound }
         let found = try await questions.ask(.discrepancy, id: id, guest)
-        return [
+        let repairs = await questions.part(.repairs, query: "discrepancy=\(id)&state=all&limit=200", guest)?["data"]
+        var model: [String: Any] = [
             "found": found, "is_open": found["state"] as? String != "closed", "evidence_text": evidence(of: found),
+            "has_repairs": (repairs as? [Any])?.isEmpty == false,
+            "may_propose": guest.person.role >= .operator && questions.has(.repairs),
         ]
+        model["repairs"] = repairs
+        return model
     }
 
     /// Both sides as they stand in the document, for whoever wants all of it.
@@ -90,9 +95,13 @@ extension ConsolePages {
     func repair(_ id: String, _ guest: ConsoleGuest) async throws(Problem) -> [String: Any] {
         let repair = try await questions.ask(.repair, id: id, guest)
         var model: [String: Any] = ["repair": repair, "id": id]
-        let payment = repair["payment_id"] as? String ?? ""
-        model["payment"] = await questions.part(.payment, id: payment, guest)
-        model["explanation"] = await questions.part(.explanation, id: payment, guest)
+        if let payment = repair["payment_id"] as? String {
+            model["payment"] = await questions.part(.payment, id: payment, guest)
+            model["explanation"] = await questions.part(.explanation, id: payment, guest)
+        }
+        if let discrepancy = repair["discrepancy_id"] as? String {
+            model["found"] = await questions.part(.discrepancy, id: discrepancy, guest)
+        }
         let isWaiting = repair["state"] as? String == "proposed"
         let isOwn = repair["proposed_by"] as? String == guest.person.name
         model["may_approve"] = isWaiting && !isOwn && guest.person.role >= .approver

@@ -14,6 +14,7 @@ enum ConsoleRoute: String, Sendable, Hashable, RoutePattern {
     case assignment = "/console/discrepancies/{id}/assignment"
     case comments = "/console/discrepancies/{id}/comments"
     case close = "/console/discrepancies/{id}/close"
+    case differenceProposal = "/console/discrepancies/{id}/repairs"
     case repairs = "/console/repairs"
     case repair = "/console/repairs/{id}"
     case approval = "/console/repairs/{id}/approve"
@@ -35,7 +36,7 @@ enum ConsoleRoute: String, Sendable, Hashable, RoutePattern {
     var methods: [String] {
         switch self {
         case .signIn: ["GET", "POST"]
-        case .signOut, .proposal, .assignment, .comments, .close, .approval, .rejection: ["POST"]
+        case .signOut, .proposal, .assignment, .comments, .close, .differenceProposal, .approval, .rejection: ["POST"]
         default: ["GET"]
         }
     }
@@ -63,7 +64,7 @@ enum ConsoleRoute: String, Sendable, Hashable, RoutePattern {
     var section: ConsoleRoute {
         switch self {
         case .payment, .proposal, .paymentsTable: .payments
-        case .discrepancy, .assignment, .comments, .close: .queue
+        case .discrepancy, .assignment, .comments, .close, .differenceProposal: .queue
         case .repair, .approval, .rejection: .repairs
         case .comparison: .comparisons
         default: self

@@ -4,8 +4,8 @@ internal import StrictJSON
 /// What a form sent: `name=value&…`, each name once and each known.
 struct FormFields: Sendable {
     private static let names = [
-        "form_token", "token", "next", "leg", "refund", "action", "text", "sha256", "reference", "amount", "currency",
-        "against_provider", "version", "hours", "reason", "assignee",
+        "form_token", "token", "next", "leg", "refund", "action", "text", "evidence", "sha256", "reference", "amount",
+        "currency", "against_provider", "version", "hours", "reason", "assignee",
     ]
 
     private let values: QueryParameters

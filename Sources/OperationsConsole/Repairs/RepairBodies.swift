@@ -14,9 +14,13 @@ enum RepairBodies {
 
     /// What one person proposes.
     struct Proposal {
-        var payment: PaymentID
-        var leg: Int
-        var refund: String?
+        /// What it is about.
+        enum Subject {
+            case leg(PaymentID, leg: Int, refund: String?)
+            case discrepancy(DiscrepancyID)
+        }
+
+        var subject: Subject
         var action: Repair.Action
         var evidence: Repair.Evidence
         var isAgainstProvider: Bool
@@ -25,9 +29,15 @@ enum RepairBodies {
 
         /// The request: a refund is found by its identifier.
         func request(at desk: RepairDesk, by person: String) async throws(RepairFailure) -> RepairRequest {
-            RepairRequest(
-                payment: payment, target: try await desk.target(payment, leg: leg, refund: refund), action: action,
-                evidence: evidence, isAgainstProvider: isAgainstProvider, version: version, by: person, lasts: lasts)
+            let (payment, target): (PaymentID?, Repair.Target)
+            switch subject {
+            case .discrepancy(let id): (payment, target) = (nil, .discrepancy(id))
+            case .leg(let id, let leg, let refund):
+                (payment, target) = (id, try await desk.target(id, leg: leg, refund: refund))
+            }
+            return RepairRequest(
+                payment: payment, target: target, action: action, evidence: evidence,
+                isAgainstProvider: isAgainstProvider, version: version, by: person, lasts: lasts)
         }
     }
 
@@ -37,23 +47,39 @@ enum RepairBodies {
         let fields = try ObjectFields(
             try ComparisonBodies.document(bytes), at: root,
             allowed: [
-                "payment_id", "leg", "refund", "action", "evidence", "against_provider", "version",
+                "payment_id", "leg", "refund", "discrepancy_id", "action", "evidence", "against_provider", "version",
                 "expires_in_seconds",
             ])
-        let id = try fields.required("payment_id").text(at: root.member("payment_id"), length: 1...64)
-        guard let payment = PaymentID(text: id) else {
-            throw .malformed(root.member("payment_id"), "Must be pay_ and 40 lowercase hexadecimal digits.")
-        }
-        let last = Int64(CreateRequest.maximumLegs - 1)
         let seconds = try fields["expires_in_seconds"]?.integer(at: root.member("expires_in_seconds"), in: lifetimes)
         return Proposal(
-            payment: payment, leg: Int(try fields.required("leg").integer(at: root.member("leg"), in: 0...last)),
-            refund: try text(fields, "refund", at: root, 1...64),
+            subject: try subject(fields, at: root),
             action: try action(try fields.required("action")),
             evidence: try evidence(try fields.required("evidence")),
             isAgainstProvider: try flag(fields["against_provider"], "against_provider"),
             version: try fields.required("version").integer(at: root.member("version"), in: 1...Int64.max),
             lasts: .seconds(seconds ?? 86_400))
+    }
+
+    /// Either the leg of a payment, or its part of a refund, or a discrepancy.
+    private static func subject(_ fields: ObjectFields, at root: FieldPath) throws(Problem) -> Proposal.Subject {
+        if let text = try text(fields, "discrepancy_id", at: root, 1...64) {
+            for other in ["payment_id", "leg", "refund"] {
+                guard fields[other] == nil || fields[other] == .null else {
+                    throw .malformed(root.member(other), "Must not be there beside discrepancy_id.")
+                }
+            }
+            guard let id = DiscrepancyID(text: text) else {
+                throw .malformed(root.member("discrepancy_id"), "Must be dis_ and 40 lowercase hexadecimal digits.")
+            }
+            return .discrepancy(id)
+        }
+        let id = try fields.required("payment_id").text(at: root.member("payment_id"), length: 1...64)
+        guard let payment = PaymentID(text: id) else {
+            throw .malformed(root.member("payment_id"), "Must be pay_ and 40 lowercase hexadecimal digits.")
+        }
+        let last = Int64(CreateRequest.maximumLegs - 1)
+        let leg = Int(try fields.required("leg").integer(at: root.member("leg"), in: 0...last))
+        return .leg(payment, leg: leg, refund: try self.text(fields, "refund", at: root, 1...64))
     }
 
     /// The body of `POST …/approve` and `…/reject`.
@@ -108,7 +134,7 @@ enum RepairBodies {
 enum RepairQueries {
     /// By default what waits for somebody.
     static func list(_ text: String?) throws(Problem) -> RepairQuery {
-        let parameters = try QueryParameters(text, allowed: ["state", "payment", "cursor", "limit"])
+        let parameters = try QueryParameters(text, allowed: ["state", "payment", "discrepancy", "cursor", "limit"])
         var query = RepairQuery(limit: try parameters.limit())
         switch parameters["state"] {
         case nil, "proposed": query.isDecided = false
@@ -120,6 +146,15 @@ enum RepairQueries {
             query.payment = PaymentID(text: payment)
             guard query.payment != nil else {
                 throw .malformed(field: "payment", "Must be pay_ and 40 lowercase hexadecimal digits.")
+            }
+        }
+        if let discrepancy = parameters["discrepancy"] {
+            guard query.subject == nil else {
+                throw .malformed(field: "discrepancy", "Must not be there beside payment.")
+            }
+            query.discrepancy = DiscrepancyID(text: discrepancy)
+            guard query.subject != nil else {
+                throw .malformed(field: "discrepancy", "Must be dis_ and 40 lowercase hexadecimal digits.")
             }
         }
         if let cursor = parameters["cursor"] {
@@ -143,6 +178,6 @@ enum RepairQueries {
     }
 
     private static func cursor(_ query: RepairQuery) -> OpaqueCursor {
-        OpaqueCursor(of: "repairs", filters: [query.isDecided.map { String($0) }, query.payment?.text])
+        OpaqueCursor(of: "repairs", filters: [query.isDecided.map { String($0) }, query.subject])
     }
 }

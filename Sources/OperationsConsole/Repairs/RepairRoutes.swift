@@ -86,12 +86,17 @@ struct RepairRoutes: Sendable {
 /// Repairs as the published schema has them.
 enum RepairRendering {
     static func repair(_ repair: Repair, at now: Timestamp) -> JSONValue {
-        var refund: Int?
-        if case .refund(let index, _) = repair.target { refund = index }
+        var (refund, discrepancy): (Int?, String?)
+        switch repair.target {
+        case .leg: break
+        case .refund(let index, _): refund = index
+        case .discrepancy(let id): discrepancy = id.text
+        }
         return .members([
             "id": .string(repair.id),
-            "payment_id": .string(repair.payment.text),
-            "leg": .integer(repair.target.leg),
+            "payment_id": .optional(repair.payment?.text),
+            "discrepancy_id": .optional(discrepancy),
+            "leg": repair.target.leg.map { .integer($0) } ?? .null,
             "refund": refund.map { .integer($0) } ?? .null,
             "action": .string(repair.action.rawValue),
             "state": .string(repair.state(at: now).rawValue),
@@ -133,6 +138,7 @@ extension Problem {
         switch failure {
         case .noSuchPayment: self.init(.notFound, 404, "Not found", detail: "There is no such payment.")
         case .noSuchRefund: self.init(.notFound, 404, "Not found", detail: "The payment has no such refund.")
+        case .noSuchDiscrepancy: self.init(.notFound, 404, "Not found", detail: "There is no such discrepancy.")
         case .noSuchRepair: self.init(.notFound, 404, "Not found", detail: "There is no such repair.")
         case .refused(.ownProposal):
             self.init(.forbidden, 403, "Forbidden", detail: RepairRefusal.ownProposal.sentence)
@@ -156,8 +162,9 @@ extension RepairRefusal {
         case .evidenceMissing: "evidence"
         case .otherAmount: "evidence.amount"
         case .againstProvider: "against_provider"
-        case .keyForgotten, .isThere, .notAsAsked, .unasked, .notForRefunds: "action"
-        case .ownProposal, .decided, .expired, .notWaiting: nil
+        case .keyForgotten, .isThere, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies, .notUndoable:
+            "action"
+        case .ownProposal, .decided, .expired, .notWaiting, .historyFull: nil
         }
     }
 
@@ -168,8 +175,9 @@ extension RepairRefusal {
         case .decided: "Somebody decided about it before; reading it says who and why."
         case .expired: "Its time is over; propose it again."
         case .notWaiting:
-            "What it is about does not wait for people. The payment's explanation says what does, by leg and refund."
-        case .changed: "What is known has changed since it was read; read the payment again, and propose anew."
+            "What it is about does not wait for people. The payment's explanation says what does, by leg and refund; "
+                + "a discrepancy does until it is closed."
+        case .changed: "What is known has changed since it was read; read it again, and propose anew."
         case .evidenceMissing: "The provider's reference is missing: charged and undone_outside need it."
         case .otherAmount: "The amount must be the one that was asked for; for another, undo it, or write it off."
         case .againstProvider:
@@ -183,6 +191,12 @@ extension RepairRefusal {
         case .unasked:
             "Its caller's capture is not known, and other legs are not taken. Have it repeated, or undo the leg."
         case .notForRefunds: "A refund is not undone. Allowed: charged, never_charged, send_again, resume, write_off."
+        case .notForDiscrepancies:
+            "Of a discrepancy undo and write_off are allowed. What a leg waits for is proposed for its payment."
+        case .notUndoable:
+            "Only an orphan or a duplicate is undone that names its payment and this store, under a key of its own. "
+                + "Undo it at the provider; the next comparison closes this, or propose write_off."
+        case .historyFull: "Its history is full: \(Discrepancy.mostEntries) entries. Close it with a reason."
         }
     }
 }

@@ -79,7 +79,7 @@ extension ComparisonMachine {
         if item.answer == .unavailable {
             return ComparisonTable.Verdict(row: "provider.silent", finds: .inFlight)
         }
-        if theirs == nil, isForgotten {
+        if isForgotten, theirs == nil || isOutdated(item) {
             return ComparisonTable.Verdict(row: "provider.forgot", finds: .inFlight)
         }
         if isForgotten, item.answer == .absent, verdict.row != ComparisonTable.refundedByOthers {
@@ -87,6 +87,15 @@ extension ComparisonMachine {
         }
         if isBehindListing(item) { return ComparisonTable.Verdict(row: ComparisonMachine.behind, finds: .inFlight) }
         return verdict
+    }
+
+    /// Whether nothing is shown of it, and what is remembered was no difference and is older than what our books are
+    /// about: what became of it since, nobody shows any more (seed 25954150782060).
+    private func isOutdated(_ item: Item) -> Bool {
+        guard item.listed == nil, item.answer == .absent, let row = item.known.row, !row.finding.isDifference,
+            let changed = item.theirs?.lastChange, let asked = item.known.ours?.askedAt
+        else { return false }
+        return changed < asked + (Span.zero - contract.clockSkew)
     }
 
     /// The row for what the listing left out, and the provider could not be asked for.

@@ -88,6 +88,9 @@ extension Discrepancy {
         (oursNet, theirsNet, atRisk) = (finding.ours?.net, finding.theirs?.net, finding.atRisk)
         (lastSeenAt, lastRun) = (now, run)
         guard !settledByPerson else { return }
+        if undoOrder?.facts != facts { undoOrder = nil }
+        let isOrdered = undoOrder != nil && UnbookedTransaction.isShown(by: finding)
+        let rule = isOrdered ? ComparisonPolicy.Rule(.undo) : rule
         let words = "\(finding.finding.rawValue) by \(finding.row)"
         if state == .closed {
             (state, closedAt, closeReason, openedAt) = (.open, nil, nil, now)
@@ -110,7 +113,27 @@ extension Discrepancy {
         _ reason: CloseReason, text: String, run: ComparisonRunID?, by: String?, _ now: Timestamp
     ) {
         (state, closedAt, closeReason, actsAt) = (.closed, now, reason, nil)
+        undoOrder = nil
         add(.closed, text, run: run, by: by, now)
+    }
+
+    mutating func noteProposal(of repair: Repair) {
+        add(.commented, "proposes \(repair.words)", run: nil, by: repair.proposedBy, repair.proposedAt)
+    }
+
+    /// Two people decided: it is as the table let it through.
+    mutating func decided(_ repair: Repair, _ decision: Repair.Decision) {
+        let words = "\(repair.words); proposed by \(repair.proposedBy); \(decision.reason)"
+        guard decision.isApproved else {
+            return add(.commented, "rejects \(words)", run: nil, by: decision.by, decision.at)
+        }
+        guard repair.action == .undo else {
+            return close(.resolvedByPerson, text: "approves \(words)", run: nil, by: decision.by, decision.at)
+        }
+        undoOrder = UndoOrder(repair: repair.id, facts: Facts(evidence))
+        suggestion = .undo
+        if state == .open { actsAt = decision.at }
+        add(.commented, "approves \(words)", run: nil, by: decision.by, decision.at)
     }
 
     private mutating func add(

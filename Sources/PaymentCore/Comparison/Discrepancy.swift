@@ -123,6 +123,8 @@ public struct Discrepancy: Sendable, Hashable, Codable {
     public internal(set) var actsAt: Timestamp?
     /// To whom it is given.
     public internal(set) var assignee: String?
+    /// What two people ordered; `nil` where nobody did, once it is done, and when something else is seen.
+    public internal(set) var undoOrder: UndoOrder?
     /// What happened, in order.
     public internal(set) var history: [Entry]
     /// 0 before it is stored; raised by one with every change, which names the version that it read.
@@ -161,6 +163,7 @@ public struct Discrepancy: Sendable, Hashable, Codable {
         suggestion = rule.action
         actsAt = now + rule.wait
         assignee = nil
+        undoOrder = nil
         history = [
             Entry(at: now, kind: .opened, run: run, by: nil, text: "\(finding.finding.rawValue) by \(finding.row)")
         ]

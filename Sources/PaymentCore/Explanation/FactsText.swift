@@ -170,7 +170,7 @@ extension RepairFacts {
             .flag("unchanged", \.isUnchanged), .flag("expired", \.isExpired), .flag("decided", \.isDecided),
             .flag("own", \.isOwn), .choice("shown", \.shown), .flag("against_provider", \.isAgainstProvider),
             .flag("names_reference", \.namesReference), .flag("names_amount", \.namesAmount), .choice("age", \.age),
-            .flag("unasked", \.isUnasked),
+            .flag("unasked", \.isUnasked), .flag("discrepancy", \.isDiscrepancy), .flag("undoable", \.isUndoable),
         ])
 
     /// As the audit trail keeps them.

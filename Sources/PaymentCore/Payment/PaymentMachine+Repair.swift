@@ -67,6 +67,7 @@ extension PaymentMachine {
         switch repair.target {
         case .leg(let leg): carryOut(repair.action, leg: leg, context)
         case .refund(let refundIndex, let leg): carryOut(repair.action, refund: refundIndex, leg: leg, context)
+        case .discrepancy: break  // Nothing of a payment: no row lets it through.
         }
     }
 
@@ -186,22 +187,21 @@ extension PaymentMachine {
             let isListed = contract?.refundVisibility == .byKey
             facts.shown = isListed ? StatusReading.shown(refund: effect, of: leg) : .nothing
             facts.namesAmount = repair.evidence.amount == effect.amount
+        case .discrepancy: facts.isWaiting = false
         }
         return facts
     }
 
     /// The leg and the effect that a repair is about; `nil` where there is none.
     private func repaired(_ target: Repair.Target) -> (leg: Leg, effect: Effect)? {
-        guard payment.legs.indices.contains(target.leg) else { return nil }
-        let leg = payment.legs[target.leg]
-        switch target {
-        case .leg:
+        guard let index = target.leg, payment.legs.indices.contains(index) else { return nil }
+        let leg = payment.legs[index]
+        guard case .refund(let refundIndex, _) = target else {
             let reference = leg.quarantine?.effect ?? .primary
             return (leg, effect(reference, ofLeg: leg.index) ?? leg.primary)
-        case .refund(let refundIndex, _):
-            guard payment.refunds.indices.contains(refundIndex) else { return nil }
-            return effect(.refund(refundIndex), ofLeg: leg.index).map { (leg, $0) }
         }
+        guard payment.refunds.indices.contains(refundIndex) else { return nil }
+        return effect(.refund(refundIndex), ofLeg: leg.index).map { (leg, $0) }
     }
 
     /// A digest of what a proposal is made from. A read that shows the same again changes nothing of it.

@@ -1,7 +1,8 @@
-/// What one person proposes to do about a leg or a refund that waits for people, and another one decides.
+/// What one person proposes to do about a leg or a refund that waits for people, or about a discrepancy, and another
+/// decides.
 ///
 /// It moves nothing before another person approved it, and then only if the facts are still those that the first one
-/// read. Everything about it is in the audit trail of its payment.
+/// read. Everything about it is in the audit trail of its payment, or in the history of its discrepancy.
 public struct Repair: Sendable, Hashable, Codable {
     /// What it is about.
     public enum Target: Sendable, Hashable, Codable {
@@ -9,11 +10,14 @@ public struct Repair: Sendable, Hashable, Codable {
         case leg(Int)
         /// The part of a refund: the refund's index in the payment's list, and the leg's.
         case refund(Int, leg: Int)
+        /// A discrepancy.
+        case discrepancy(DiscrepancyID)
 
-        /// The leg's index.
-        public var leg: Int {
+        /// The leg's index; `nil` for a discrepancy.
+        public var leg: Int? {
             switch self {
             case .leg(let leg), .refund(_, let leg): leg
+            case .discrepancy: nil
             }
         }
     }
@@ -28,11 +32,12 @@ public struct Repair: Sendable, Hashable, Codable {
         case undoneOutside = "undone_outside"
         /// Ask about it, and send it again under the same key where the provider does not show it.
         case sendAgain = "send_again"
-        /// Give it back, and turn the payment back with it.
+        /// Give it back, and turn the payment back with it; of a discrepancy, void or give back what the provider has
+        /// beyond our books.
         case undo
         /// Ask about it, and decide by what the provider says then and by the contract as it is now.
         case resume
-        /// Settle it here and accept whatever the provider keeps.
+        /// Settle it here and accept whatever the provider keeps; of a discrepancy, close it.
         case writeOff = "write_off"
     }
 
@@ -88,10 +93,11 @@ public struct Repair: Sendable, Hashable, Codable {
         case expired
     }
 
-    /// The identifier: `rep_` and 40 hexadecimal digits, derived from the payment and the place in its trail.
+    /// The identifier: `rep_` and 40 hexadecimal digits, derived from the payment and the place in its trail, or from
+    /// the discrepancy and its version.
     public let id: String
-    /// The payment.
-    public let payment: PaymentID
+    /// The payment; `nil` where it is about a discrepancy.
+    public let payment: PaymentID?
     /// What it is about.
     public let target: Target
     /// What is to be done.
@@ -100,7 +106,7 @@ public struct Repair: Sendable, Hashable, Codable {
     public let evidence: Evidence
     /// Whether it says something else than the provider's own answers, and the proposer said that this is known.
     public let isAgainstProvider: Bool
-    /// The version of the payment that the proposer read.
+    /// The version of the payment or the discrepancy that the proposer read.
     public let version: Int64
     /// A digest of what was known of the target then.
     public let facts: Digest
@@ -112,6 +118,12 @@ public struct Repair: Sendable, Hashable, Codable {
     public let expiresAt: Timestamp
     /// What somebody decided; `nil` while it waits.
     public internal(set) var decision: Decision?
+
+    /// The identifier of the payment or the discrepancy that it is about.
+    public var subject: String {
+        if case .discrepancy(let id) = target { return id.text }
+        return payment?.text ?? ""
+    }
 
     /// Where it stands at a moment.
     public func state(at now: Timestamp) -> State {
@@ -129,8 +141,8 @@ public struct Repair: Sendable, Hashable, Codable {
 
 /// What one person asks to be proposed.
 public struct RepairRequest: Sendable, Hashable {
-    /// The payment.
-    public var payment: PaymentID
+    /// The payment; `nil` where it is about a discrepancy.
+    public var payment: PaymentID?
     /// What it is about.
     public var target: Repair.Target
     /// What is to be done.
@@ -139,7 +151,7 @@ public struct RepairRequest: Sendable, Hashable {
     public var evidence: Repair.Evidence
     /// Whether the proposer knows that the provider's own answers say something else.
     public var isAgainstProvider: Bool
-    /// The version of the payment that the proposer read.
+    /// The version of the payment or the discrepancy that the proposer read.
     public var version: Int64
     /// Who proposes it.
     public var by: String
@@ -148,7 +160,7 @@ public struct RepairRequest: Sendable, Hashable {
 
     /// A request.
     public init(
-        payment: PaymentID, target: Repair.Target, action: Repair.Action, evidence: Repair.Evidence,
+        payment: PaymentID?, target: Repair.Target, action: Repair.Action, evidence: Repair.Evidence,
         isAgainstProvider: Bool, version: Int64, by: String, lasts: Span
     ) {
         self.payment = payment
@@ -165,9 +177,21 @@ public struct RepairRequest: Sendable, Hashable {
 extension Repair {
     /// Proposes it for the payment as it is: `facts` is what is known of the target.
     init(_ request: RepairRequest, of payment: Payment, facts: Digest, at now: Timestamp) {
-        let source = ["reconciled.repair.1", payment.id.text, String(payment.auditHead.sequence)]
-        id = "rep_" + Digest.hex(Digest(of: source).bytes.prefix(20))
-        self.payment = payment.id
+        self.init(
+            request, place: [payment.id.text, String(payment.auditHead.sequence)], payment: payment.id, facts: facts,
+            at: now)
+    }
+
+    /// Proposes it for a discrepancy as it is.
+    init(_ request: RepairRequest, of discrepancy: Discrepancy, at now: Timestamp) {
+        self.init(
+            request, place: [discrepancy.id.text, String(discrepancy.version)], payment: nil,
+            facts: discrepancy.repairFacts, at: now)
+    }
+
+    private init(_ request: RepairRequest, place: [String], payment: PaymentID?, facts: Digest, at now: Timestamp) {
+        id = "rep_" + Digest.hex(Digest(of: ["reconciled.repair.1"] + place).bytes.prefix(20))
+        self.payment = payment
         target = request.target
         action = request.action
         evidence = request.evidence

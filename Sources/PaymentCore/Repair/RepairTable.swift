@@ -22,6 +22,10 @@ public struct RepairFacts: Sendable, Hashable {
     public var action: Repair.Action
     /// Whether it is about a refund.
     public var isRefund = false
+    /// Whether it is about a discrepancy.
+    public var isDiscrepancy = false
+    /// Whether the discrepancy is about a transaction that the provider has beyond our books, and that can be undone.
+    public var isUndoable = false
     /// Whether the target waits for people.
     public var isWaiting = true
     /// Whether the target is known as it was when it was proposed.
@@ -85,6 +89,12 @@ public enum RepairRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case unasked
     /// A refund has nothing that could be done so.
     case notForRefunds = "not_for_refunds"
+    /// A discrepancy has nothing that could be done so.
+    case notForDiscrepancies = "not_for_discrepancies"
+    /// The provider has nothing there beyond our books that could be undone from here.
+    case notUndoable = "not_undoable"
+    /// So many entries are in a discrepancy's history that no more proposals are taken.
+    case historyFull = "history_full"
 }
 
 /// The repair table (table D in docs/protocol.md): whether what one person proposed and another one approves is carried
@@ -135,6 +145,15 @@ public struct RepairTable: Sendable {
         Row("repair.own", .refuse(.ownProposal)) { $0.isOwn },
         Row("repair.not-waiting", .refuse(.notWaiting)) { !$0.isWaiting },
         Row("repair.changed", .refuse(.changed)) { !$0.isUnchanged },
+
+        Row("repair.discrepancy-other-action", .refuse(.notForDiscrepancies)) {
+            $0.isDiscrepancy && $0.action != .undo && $0.action != .writeOff
+        },
+        Row("repair.discrepancy-not-undoable", .refuse(.notUndoable)) {
+            $0.isDiscrepancy && $0.action == .undo && !$0.isUndoable
+        },
+        Row("repair.discrepancy-undo", .carryOut) { $0.isDiscrepancy && $0.action == .undo },
+        Row("repair.discrepancy-write-off", .carryOut) { $0.isDiscrepancy },
 
         Row("repair.charged-without-reference", .refuse(.evidenceMissing)) {
             $0.action == .charged && !$0.namesReference

@@ -32,8 +32,9 @@ struct RepairDocument: Decodable {
     }
 
     let id: String
-    let paymentID: String
-    let leg: Int
+    let paymentID: String?
+    let leg: Int?
+    let discrepancyID: String?
     let refund: Int?
     let action: String
     let state: String
@@ -47,6 +48,7 @@ struct RepairDocument: Decodable {
     enum CodingKeys: String, CodingKey {
         case id, leg, refund, action, state, evidence, decision
         case paymentID = "payment_id"
+        case discrepancyID = "discrepancy_id"
         case isAgainstProvider = "against_provider"
         case proposedBy = "proposed_by"
         case proposedAt = "proposed_at"
@@ -77,7 +79,11 @@ struct RepairDocument: Decodable {
     }
 
     /// What it is about.
-    private var target: String { "\(paymentID) leg \(leg)" + (refund.map { ", refund \($0)" } ?? "") }
+    private var target: String {
+        if let discrepancyID { return discrepancyID }
+        return [paymentID, leg.map { "leg \($0)" }].compactMap { $0 }.joined(separator: " ")
+            + (refund.map { ", refund \($0)" } ?? "")
+    }
 
     /// One line of a list.
     var line: String {
@@ -98,6 +104,9 @@ struct RepairDocument: Decodable {
                     + TerminalText.written(decision.reason))
         } else if state == "proposed" {
             lines.append("  It waits for another person: reconciled repairs approve \(id) --reason …")
+        }
+        if discrepancyID != nil, action == "undo", state == "approved" {
+            lines.append("  The next comparison of its provider begins it, if it still shows the same.")
         }
         return lines
     }

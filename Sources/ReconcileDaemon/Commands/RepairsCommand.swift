@@ -7,7 +7,7 @@ import ProgramEdge
 struct RepairsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repairs",
-        abstract: "What one person proposes about a payment that waits for people, and another one decides.",
+        abstract: "What one person proposes about a payment that waits for people, or a discrepancy; another decides.",
         discussion: """
             It asks the daemon, which knows you by your token. Examples:
               reconciled repairs propose pay_… --action undone_outside --evidence "Their mail of today, case 17." \\
@@ -73,7 +73,8 @@ struct ShowRepair: AsyncParsableCommand {
 
 struct ProposeRepair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "propose", abstract: "Proposes what is to become of a leg or a refund that waits for people.",
+        commandName: "propose",
+        abstract: "Proposes what is to become of a leg or a refund that waits for people, or of a discrepancy.",
         discussion: """
             Nothing moves before another person approves it. Examples:
               reconciled repairs propose pay_… --action charged --reference CH-4711 --amount 1000 --currency JPY \\
@@ -81,12 +82,19 @@ struct ProposeRepair: AsyncParsableCommand {
                 --config reconciled.yaml --token-file hana.token
               reconciled repairs propose pay_… --action resume --evidence "Their contract was mended." --version 7 \\
                 --config reconciled.yaml --token-file hana.token
+              reconciled repairs propose dis_… --action undo --evidence "No shop of ours sold it." --version 3 \\
+                --config reconciled.yaml --token-file hana.token
             """)
 
-    @Argument(help: "The payment's id.") var payment: String
-    @Option(help: "The leg's index.") var leg: Int = 0
+    @Argument(help: "The payment's id, or the discrepancy's.") var subject: String
+    @Option(help: "The leg's index; 0 without it.") var leg: Int?
     @Option(help: "The refund's id, where it is about one.") var refund: String?
-    @Option(help: "One of \(Repair.Action.allCases.map(\.rawValue).joined(separator: ", ")).") var action: String
+    @Option(
+        help: """
+            One of \(Repair.Action.allCases.map(\.rawValue).joined(separator: ", ")).
+            Of a discrepancy: undo or write_off.
+            """)
+    var action: String
     @Option(help: "What shows that it is so: who said what, and where it is kept.") var evidence: String
     @Option(help: "A file that shows it; its SHA-256 is kept, not the file.") var evidenceFile: String?
     @Option(help: "The provider's reference.") var reference: String?
@@ -94,7 +102,7 @@ struct ProposeRepair: AsyncParsableCommand {
     @Option(help: "The currency of --amount.") var currency: String?
     @Flag(help: "You know that the provider's own newest answer says something else. It stays marked for ever.")
     var againstProvider = false
-    @Option(help: "The version of the payment that you read, as payments show says it.") var version: Int64
+    @Option(help: "The version that you read, as payments show or discrepancies show says it.") var version: Int64
     @Option(help: "How long it may be approved, 1m to 7d.") var expires: String = "1d"
     @OptionGroup var asking: OperationsOptions
     @Option(help: "text or json.") var output: OutputFormat?
@@ -106,7 +114,6 @@ struct ProposeRepair: AsyncParsableCommand {
 
     /// The body of the request. What the daemon judges is left to it.
     func body() throws -> [String: any Sendable] {
-        let id = try PaymentID(argument: payment)
         guard let lasts = DurationText.parse(expires) else {
             throw CommandFailure(.usage, "--expires: '\(expires)'; allowed: \(DurationText.allowed)")
         }
@@ -125,13 +132,28 @@ struct ProposeRepair: AsyncParsableCommand {
             let sum: [String: any Sendable] = ["value": amount, "currency": currency]
             proof["amount"] = sum
         }
-        var body: [String: any Sendable] = [
-            "payment_id": id.text, "leg": leg, "action": action, "evidence": proof,
-            "against_provider": againstProvider, "version": version,
+        let body: [String: any Sendable] = [
+            "action": action, "evidence": proof, "against_provider": againstProvider, "version": version,
             "expires_in_seconds": lasts.milliseconds / 1_000,
         ]
-        if let refund { body["refund"] = refund }
-        return body
+        return body.merging(try about()) { _, new in new }
+    }
+
+    /// What it is about, as members of the body.
+    private func about() throws -> [String: any Sendable] {
+        guard !subject.hasPrefix("dis_") else {
+            guard let id = DiscrepancyID(text: subject) else {
+                throw CommandFailure(
+                    .usage, "'\(subject)' is no discrepancy id; allowed: dis_ and 40 hexadecimal digits")
+            }
+            guard leg == nil, refund == nil else {
+                throw CommandFailure(.usage, "--leg and --refund are for a payment; a discrepancy has neither")
+            }
+            return ["discrepancy_id": id.text]
+        }
+        var members: [String: any Sendable] = ["payment_id": try PaymentID(argument: subject).text, "leg": leg ?? 0]
+        if let refund { members["refund"] = refund }
+        return members
     }
 }
 

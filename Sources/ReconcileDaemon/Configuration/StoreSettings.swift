@@ -89,7 +89,7 @@ enum StoreSettings {
 }
 
 /// A store that the daemon opened and closes.
-protocol ClosableStore: PaymentStore, SiteStore, RepairStore {
+protocol ClosableStore: PaymentStore, SiteStore, RepairStore, ComparisonStore {
     func close() async throws(StoreFailure)
     /// Does what a store needs now and then.
     func maintain() async throws(StoreFailure)

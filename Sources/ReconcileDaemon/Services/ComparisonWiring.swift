@@ -1,3 +1,4 @@
+import Logging
 import OperationsConsole
 import PaymentCore
 import Reconciler
@@ -9,6 +10,30 @@ extension ComparisonDesk {
         self.init(
             store: store, contracts: configuration.contracts, settings: configuration.comparison.settings,
             isEnabled: configuration.comparison.isEnabled, people: configuration.operators.map(\.name))
+    }
+}
+
+extension Daemon {
+    /// The desk of repairs: what an approval makes due is done at once.
+    func repairDesk(
+        _ store: any ClosableStore, _ engine: SettlementEngine, _ desk: ComparisonDesk?, _ clocks: ProviderClockWatch,
+        _ logger: Logger
+    ) -> RepairDesk {
+        RepairDesk(store: store, context: deciding(clocks)) { target in
+            guard case .discrepancy(let id) = target else { return await engine.look() }
+            await compareSoon(id, desk, logger)
+        }
+    }
+
+    /// What two people ordered is begun by a run; where none can be planned, by the next of the schedule.
+    private func compareSoon(_ id: DiscrepancyID, _ desk: ComparisonDesk?, _ logger: Logger) async {
+        do throws(ComparisonDeskFailure) {
+            try await desk?.compareSoon(id)
+        } catch {
+            logger.notice(
+                "no run is planned for an approved repair; the next scheduled one begins it",
+                metadata: ["discrepancy": .string(id.text), "reason": .string("\(error)")])
+        }
     }
 }
 

@@ -58,7 +58,7 @@ struct Daemon {
         let progress = ProgressMonitor()
         let announcement = Announcement(expectsAPI: roles.api)
         let desk = ComparisonDesk(store: store, configuration: configuration)
-        let repairs = RepairDesk(store: store, context: deciding(clocks)) { await engine.look() }
+        let repairs = repairDesk(store, engine, desk, clocks, logger)
         let admin = try adminApplication(
             parts.store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
         var services: [any Service] = [closing(store, assembled.senders, site, logger), admin]

@@ -53,5 +53,15 @@ extension ComparisonDesk {
         throw .store(StoreFailure(.serialization, operation: "change discrepancy", cause: "it is changed all the time"))
     }
 
+    /// Plans a short run at the provider of a discrepancy: each run looks again at what is not settled, and begins what
+    /// was ordered.
+    @discardableResult
+    public func compareSoon(_ id: DiscrepancyID) async throws(ComparisonDeskFailure) -> ComparisonRun {
+        let provider = try await discrepancy(id).provider
+        let end = try await window(at: provider, from: nil, to: nil).to
+        let window = try await window(at: provider, from: end + (Span.zero - .minutes(1)), to: end)
+        return try await plan(Ask(provider: provider, window: window, again: true))
+    }
+
     private static let tries = 5
 }

@@ -1,13 +1,13 @@
 public import PaymentCore
 
-/// What people may ask for about payments that wait for them: one proposes, another one decides.
+/// What people may ask for about payments that wait for them, and about discrepancies: one proposes, another decides.
 ///
 /// The rules are ``RepairTable``'s, and the machine's; the store keeps by itself that nobody approves what they
-/// proposed. What an approval makes due is done by whoever holds the payment next.
+/// proposed. What an approval makes due is done by whoever holds the payment next, or by the next comparison.
 public struct RepairDesk: Sendable {
-    private let store: any PaymentStore & RepairStore
+    private let store: any PaymentStore & RepairStore & ComparisonStore
     private let context: @Sendable (Timestamp) -> MachineContext
-    private let approved: @Sendable () async -> Void
+    private let approved: @Sendable (Repair.Target) async -> Void
 
     /// A desk over a store.
     ///
@@ -15,8 +15,9 @@ public struct RepairDesk: Sendable {
     ///   - context: By what payments are decided at a moment of the store's clock.
     ///   - approved: Is told of each approval: something may be due.
     public init(
-        store: any PaymentStore & RepairStore, context: @escaping @Sendable (Timestamp) -> MachineContext,
-        approved: @escaping @Sendable () async -> Void = {}
+        store: any PaymentStore & RepairStore & ComparisonStore,
+        context: @escaping @Sendable (Timestamp) -> MachineContext,
+        approved: @escaping @Sendable (Repair.Target) async -> Void = { _ in }
     ) {
         self.store = store
         self.context = context
@@ -56,7 +57,9 @@ public struct RepairDesk: Sendable {
     ///
     /// - Throws: ``RepairFailure/refused(_:)`` where nobody could approve it as it is proposed.
     public func propose(_ request: RepairRequest) async throws(RepairFailure) -> Repair {
-        let payment = try await payment(request.payment)
+        if case .discrepancy(let id) = request.target { return try await propose(request, about: id) }
+        guard let id = request.payment else { throw .noSuchPayment }
+        let payment = try await payment(id)
         let context = context(try await now())
         let (machine, repair): (PaymentMachine, Repair)
         do {
@@ -76,21 +79,74 @@ public struct RepairDesk: Sendable {
     ) async throws(RepairFailure) -> Repair {
         for _ in 0..<RepairDesk.tries {
             let repair = try await repair(id)
-            let payment = try await payment(repair.payment)
             let context = context(try await now())
             let decision = Repair.Decision(isApproved: approves, by: person, at: context.now, reason: reason)
-            let (machine, decided): (PaymentMachine, Repair)
-            do {
-                (machine, decided) = try PaymentMachine.decide(repair, decision, of: payment, context)
-            } catch {
-                throw .refused(error)
+            let isKept: Bool
+            if case .discrepancy(let id) = repair.target {
+                isKept = try await decide(repair, decision, of: try await discrepancy(id), context)
+            } else {
+                isKept = try await decide(repair, decision, context)
             }
-            guard try await commit(machine, decided) else { continue }
-            if approves { await approved() }
-            return decided
+            guard isKept else { continue }
+            if approves { await approved(repair.target) }
+            return repair.decided(decision)
         }
-        let cause = "the payment is changed all the time"
+        let cause = "what it is about is changed all the time"
         throw .store(StoreFailure(.serialization, operation: "decide about a repair", cause: cause))
+    }
+
+    private func decide(
+        _ repair: Repair, _ decision: Repair.Decision, _ context: MachineContext
+    ) async throws(RepairFailure) -> Bool {
+        guard let id = repair.payment else { throw .noSuchPayment }
+        let payment = try await payment(id)
+        let (machine, decided): (PaymentMachine, Repair)
+        do {
+            (machine, decided) = try PaymentMachine.decide(repair, decision, of: payment, context)
+        } catch {
+            throw .refused(error)
+        }
+        return try await commit(machine, decided)
+    }
+
+    private func propose(
+        _ request: RepairRequest, about id: DiscrepancyID
+    ) async throws(RepairFailure) -> Repair {
+        let known = try await discrepancy(id)
+        let context = context(try await now())
+        let (changed, repair): (Discrepancy, Repair)
+        do {
+            (changed, repair) = try known.proposing(request, context.repairTable, at: context.now)
+        } catch {
+            throw .refused(error)
+        }
+        guard try await commit(changed, repair) else { throw .refused(.changed) }
+        return repair
+    }
+
+    private func decide(
+        _ repair: Repair, _ decision: Repair.Decision, of discrepancy: Discrepancy, _ context: MachineContext
+    ) async throws(RepairFailure) -> Bool {
+        let (changed, decided): (Discrepancy, Repair)
+        do {
+            (changed, decided) = try discrepancy.deciding(repair, decision, context.repairTable)
+        } catch {
+            throw .refused(error)
+        }
+        return try await commit(changed, decided)
+    }
+
+    private func discrepancy(_ id: DiscrepancyID) async throws(RepairFailure) -> Discrepancy {
+        let found = try await reading { () async throws(StoreFailure) in try await store.discrepancies([id]) }
+        guard let discrepancy = found.first else { throw .noSuchDiscrepancy }
+        return discrepancy
+    }
+
+    /// Whether nobody else was first.
+    private func commit(_ discrepancy: Discrepancy, _ repair: Repair) async throws(RepairFailure) -> Bool {
+        try await reading { () async throws(StoreFailure) in
+            try await store.change(discrepancy, with: repair) != nil
+        }
     }
 
     private func payment(_ id: PaymentID) async throws(RepairFailure) -> Payment {
@@ -129,6 +185,8 @@ public enum RepairFailure: Error, Sendable, Hashable {
     case noSuchPayment
     /// The payment has no such refund.
     case noSuchRefund
+    /// There is no such discrepancy.
+    case noSuchDiscrepancy
     /// There is no such repair.
     case noSuchRepair
     /// The rules do not permit it.

@@ -1,3 +1,4 @@
+internal import MemoryStore
 internal import PaymentCore
 
 /// Notes which situations a run met.
@@ -43,6 +44,8 @@ public struct Probes: Sendable {
             let wasThere = memory.created.contains(operation.payment)
             note(.acceptedAfterLoss, wasThere && evidence.rows.payment(operation.payment) == nil)
         case .answered(let operation, let answer): answered(operation, answer)
+        case .compared(.ordered(let order, _)) where order.action == .undo:
+            note(.undoingOrdered, evidence.rows.comparisons.discrepancies[order.discrepancy]?.undoOrder != nil)
         case .inquiring, .learned, .compared, .fault, .started, .stopping, .stopped, .faultsEnded: break
         }
     }

@@ -63,6 +63,7 @@ public enum Situation: String, Sendable, Hashable, CaseIterable {
     case refundRepaired = "two people decide about a quarantined refund"
     case repairRejected = "what one person proposed another one rejects"
     case liedAbout = "two people decide what is not so"
+    case undoingOrdered = "two people have undone what a provider has beyond our books"
 
     case acceptedAfterLoss = "a create is repeated after its row was lost"
 }

@@ -76,6 +76,7 @@ extension SearchWorld {
         switch target {
         case .leg(let leg): amount = money(captured(leg))
         case .refund(let refundIndex, _): amount = money(scenario.refunds[refundIndex])
+        case .discrepancy: return nil  // The search has no comparisons of listings.
         }
         let request = RepairRequest(
             payment: from.payment.id, target: target, action: action,

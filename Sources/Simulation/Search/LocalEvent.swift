@@ -72,6 +72,7 @@ enum LocalEvent: Hashable, Sendable {
         case .repaired(.leg(let leg), let action): 80 + UInt64(leg) * 8 + LocalEvent.number(of: action)
         case .repaired(.refund(let refundIndex, _), let action):
             96 + UInt64(refundIndex) * 8 + LocalEvent.number(of: action)
+        case .repaired(.discrepancy, let action): 112 + LocalEvent.number(of: action)
         case .answered(let leg, let outcome, let view):
             1 << 20 | UInt64(leg) << 19 | UInt64(outcome.rawValue) << 16 | UInt64(view.bits)
         case .reads(let leg, let view): 2 << 20 | UInt64(leg) << 19 | UInt64(view.bits)

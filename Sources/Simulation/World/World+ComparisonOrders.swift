@@ -162,6 +162,7 @@ extension World {
         guard case .recorded(let version) = result, let before else { return result }
         guard change(.step(written(step), version: version), at: site) else { return nil }
         if counts(site) { emit(.compared(.recorded(step, before: before, replica: replica, token: token))) }
+        callPeople(step)
         return result
     }
 }

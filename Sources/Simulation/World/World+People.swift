@@ -8,6 +8,10 @@ enum PeopleStep {
     case propose(payment: Int)
     /// Somebody else decides about that.
     case decide(payment: Int, repair: String)
+    /// Somebody looks into what the provider has beyond our books, and proposes to undo it.
+    case proposeUndoing(DiscrepancyID)
+    /// Somebody else decides about that.
+    case decideUndoing(repair: String)
 }
 
 /// What is known of the people who do it.
@@ -55,6 +59,8 @@ extension World {
         switch step {
         case .propose(let payment): if !isProposed(payment) { visit(payment) }
         case .decide(let payment, let repair): if !isDecided(payment, repair) { visit(payment) }
+        case .proposeUndoing(let discrepancy): proposeUndoing(discrepancy)
+        case .decideUndoing(let repair): decideUndoing(repair)
         }
     }
 
@@ -109,7 +115,8 @@ extension World {
 
     /// What somebody says who does not go by the books alone.
     private mutating func said(_ target: Repair.Target, _ payment: Payment, _ bits: UInt64) -> Said? {
-        let asked = SucceededMeansAsked.asked(of: payment.legs[target.leg], payment)
+        guard let index = target.leg else { return nil }
+        let asked = SucceededMeansAsked.asked(of: payment.legs[index], payment)
         switch bits & 15 {
         case 0, 1: return Said(.resume)
         case 2, 3: return Said(.sendAgain)
@@ -131,7 +138,8 @@ extension World {
 
     /// What somebody who sees the provider's books says; `nil` where they say nothing that could be proposed.
     private mutating func finding(_ target: Repair.Target, _ payment: Payment) -> Said? {
-        let leg = payment.legs[target.leg]
+        guard let index = target.leg else { return nil }
+        let leg = payment.legs[index]
         // Of what the provider lost, its books tell nobody anything.
         guard let provider = providerPlaces[leg.provider], providers[provider].goneAt[leg.primary.key] == nil else {
             return nil
@@ -171,17 +179,17 @@ extension World {
         init(_ action: Repair.Action, _ amount: Money? = nil) { (self.action, self.amount) = (action, amount) }
     }
 
-    private static let proposer = "ann"
+    static let proposer = "ann"
 
     /// A replica of the active site that takes what people ask.
-    private mutating func desk() -> Int? {
+    mutating func desk() -> Int? {
         for replica in replicas.indices where replicas[replica].isUp && replicas[replica].site == activeSite {
             if isOpen(replica), takesWrites(replica) { return replica }
         }
         return nil
     }
 
-    private func deskContext(_ replica: Int) -> MachineContext {
+    func deskContext(_ replica: Int) -> MachineContext {
         var context = MachineContext(
             now: storeTime(replicas[replica].site), contracts: contracts(replica), policy: policy(replica),
             commitsAreAcknowledged: plan.keepsAcknowledgedRows || does(.commitsCalledAcknowledged),

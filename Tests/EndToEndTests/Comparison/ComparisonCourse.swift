@@ -55,7 +55,7 @@ struct ComparisonCourse {
     }
 
     /// The identity of the store, as anybody is told.
-    private func identity() async throws -> String {
+    func identity() async throws -> String {
         let status = try world.command(["site", "status", "--output", "json"])
         let document = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
         return try #require(document?["store"] as? String, "\(status.output)")
@@ -105,6 +105,13 @@ struct ComparisonCourse {
             return last.finishedAt != nil
         }
         return last
+    }
+
+    /// Plants transactions in the name of this store's payments that our books do not have.
+    func plantOrphans(_ count: Int) async throws {
+        var order = PlantOrder(.orphan, count: count, seed: 1)
+        (order.atMs, order.store) = (window.to.milliseconds - 1_000, try await identity())
+        _ = try await world.simulator.plant(order, at: ComparisonCourse.provider)
     }
 
     /// All discrepancies, those that are closed included.
@@ -174,6 +181,8 @@ struct DiscrepancyDocument: Decodable {
         let currency: String?
     }
 
+    let id: String
+    let version: Int64
     let subject: Subject
     let `class`: String
     let state: String

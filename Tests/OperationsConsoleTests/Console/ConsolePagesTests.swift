@@ -221,4 +221,56 @@ import Testing
         #expect(model["c"] as? [String] == ["1"] && model["d"] as? Bool == false)
         #expect(ViewModel.members(Array("no".utf8)).isEmpty)
     }
+
+    @Test func `a repair of a difference is proposed on its page, and shown beside it`() async throws {
+        let id = "dis_" + String(repeating: "1", count: 40)
+        let found = """
+            {"id":"\(id)","class":"orphan","provider":"card","state":"open","version":3,"suggested_action":"tell",\
+            "history":[],"evidence":{}}
+            """
+        let repair = """
+            {"id":"rep_1","payment_id":null,"leg":null,"refund":null,"discrepancy_id":"\(id)","action":"undo",\
+            "state":"proposed","evidence":{"text":"nobody sold it"},"proposed_by":"hana","decision":null}
+            """
+        try await ConsoleStage.run(
+            reading: ConsoleStage.answer(200, repair), discrepancy: found
+        ) { stage in
+            let path = "/console/discrepancies/\(id)"
+            let vera = try await stage.signIn("vera")
+            let read = try await stage.send("GET", path, session: vera.session)
+            #expect(read.status == 200 && !read.body.contains("Propose a repair"))
+            let hana = try await stage.signIn("hana")
+            let page = try await stage.send("GET", path, session: hana.session)
+            #expect(page.body.contains("Propose a repair") && page.body.contains(#"action="\#(path)/repairs""#))
+            let form = "form_token=\(hana.formToken)&version=3&action=undo&evidence=nobody+sold+it&reference=CH-1"
+            let done = try await stage.send("POST", "\(path)/repairs", session: hana.session, form: form)
+            #expect(done.status == 303 && done.header("location") == "/console/repairs/rep_1", "\(done)")
+            let body = stage.asked.all.last { $0.route == "propose" }?.request.body ?? []
+            let sent = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+            let evidence = sent?["evidence"] as? [String: Any]
+            #expect(sent?["discrepancy_id"] as? String == id && sent?["action"] as? String == "undo")
+            #expect(sent?["version"] as? Int == 3 && sent?["payment_id"] == nil)
+            #expect(evidence?["text"] as? String == "nobody sold it" && evidence?["reference"] as? String == "CH-1")
+            let shown = try await stage.send("GET", "/console/repairs/rep_1", session: hana.session)
+            #expect(shown.body.contains(#"href="\#(path)""#) && shown.body.contains("orphan at card, open"))
+            #expect(!shown.body.contains("/console/payments/\""), "\(shown.body)")
+        }
+    }
+
+    @Test func `what is wrong with a proposal about a difference is shown with what was written`() async throws {
+        let id = "dis_" + String(repeating: "1", count: 40)
+        let problem = #"{"title":"No","detail":"What is known has changed.","field":"version"}"#
+        try await ConsoleStage.run(
+            repair: ConsoleStage.answer(409, problem),
+            discrepancy: #"{"id":"\#(id)","class":"orphan","provider":"card","state":"open","version":4}"#
+        ) { stage in
+            let hana = try await stage.signIn("hana")
+            let form = "form_token=\(hana.formToken)&version=3&action=write_off&evidence=nobody+sold+it"
+            let reply = try await stage.send(
+                "POST", "/console/discrepancies/\(id)/repairs", session: hana.session, form: form)
+            #expect(reply.status == 409 && reply.body.contains("What is known has changed."))
+            #expect(reply.body.contains(">nobody sold it</textarea>"))
+            #expect(reply.body.contains(#"<option value="write_off" selected>"#))
+        }
+    }
 }

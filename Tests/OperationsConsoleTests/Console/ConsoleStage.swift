@@ -66,11 +66,12 @@ struct ConsoleStage: Sendable {
     ///   - payment: the document of every payment.
     ///   - repair: the answer to everything that is asked of repairs.
     ///   - reading: the answer to whoever reads one repair; `repair` without it.
+    ///   - discrepancy: the document of every discrepancy; no comparisons without it.
     ///   - list: the answer to every listing of payments; a page with the payment without it.
     static func run(
         payment: String = #"{"id":"pay_1"}"#, explanation: String = "{}",
         repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), reading: OperatorAnswer? = nil,
-        list: OperatorAnswer? = nil,
+        discrepancy: String? = nil, list: OperatorAnswer? = nil,
         _ body: @Sendable (ConsoleStage) async throws -> Void
     ) async throws {
         let asked = Asked()
@@ -85,13 +86,16 @@ struct ConsoleStage: Sendable {
             if let reading, operation == .read { return reading }
             return repair
         }
+        let comparisons = discrepancy.map { discrepancy in
+            OperatorComparisons { _, _ in answer(200, discrepancy) }
+        }
         let operators = try directory()
         let history = ConsoleHistory(reads: reads, metrics: MetricsRegistry(), providers: ["card"]) {
             Timestamp(milliseconds: 1_800_000_000_000)
         }
         let admin = AdminAPI(
             progress: ProgressMonitor(), checks: ProbeChecks(readiness: [], startup: [], activity: []),
-            metrics: MetricsRegistry(), operators: operators, reads: reads, repairs: repairs,
+            metrics: MetricsRegistry(), operators: operators, reads: reads, comparisons: comparisons, repairs: repairs,
             console: ConsoleContent(history: history, drills: DrillReports(directory: nil)),
             logger: RunningAdmin.quiet)
         try await RunningAdmin.serve(admin) { port in

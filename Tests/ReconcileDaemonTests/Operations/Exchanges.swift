@@ -73,6 +73,7 @@ struct Exchanges: Sendable {
         Exchanges { _, paths in discrepancies(paths) },
         Exchanges { _, paths in changes(paths) },
         Exchanges { _, paths in repairs(paths) },
+        Exchanges { _, paths in repairsOfDiscrepancies(paths) },
         Exchanges { _, _ in site },
     ]
 
@@ -229,6 +230,27 @@ struct Exchanges: Sendable {
             by("hana", step(200, "POST", reject, "\(targets[1])/reject", body: reason)),
             by("ken", step(409, "POST", reject, "\(targets[1])/reject", body: reason)),
             step(200, "GET", all, "\(all)?state=decided"),
+        ]
+    }
+
+    private static func repairsOfDiscrepancies(_ paths: Paths) -> [Step] {
+        let all = "/v1/repairs"
+        let found = paths.discrepancy
+        func about(_ id: String, _ action: String = "write_off", more: String = "") -> String {
+            #"{"discrepancy_id":"\#(id)","action":"\#(action)","version":\#(found.version)\#(more),"#
+                + #""evidence":{"text":"Their mail of today."}}"#
+        }
+        return [
+            step(409, "POST", all, body: about(found.id.text, "charged")),
+            step(409, "POST", all, body: about(found.id.text, "undo")),
+            step(404, "POST", all, body: about("dis_\(unknown)")),
+            step(400, "POST", all, body: about("dis_1")),
+            step(400, "POST", all, body: about(found.id.text, more: #","leg":0"#)),
+            step(201, "POST", all, body: about(found.id.text)),
+            step(409, "POST", all, body: about(found.id.text)),
+            step(200, "GET", all, "\(all)?discrepancy=\(found.id)"),
+            step(400, "GET", all, "\(all)?discrepancy=\(found.id)&payment=\(paths.payment)"),
+            step(400, "GET", all, "\(all)?discrepancy=dis_1"),
         ]
     }
 
