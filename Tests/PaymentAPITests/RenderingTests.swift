@@ -32,6 +32,35 @@ struct RenderingTests {
                 """)
     }
 
+    @Test func `after lost rows a payment says what it waits for, until it has ended`() throws {
+        func recovery(_ sample: SamplePayment) throws -> [String: String] {
+            let bytes = Data(PaymentRendering.payment(sample.payment).bytes)
+            let document = try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+            return document?["recovery"] as? [String: String] ?? [:]
+        }
+        let now = SamplePayment.now
+        let window = RecoveryWindow(
+            readsCountFrom: now + .milliseconds(-1), latestNotAfter: now, listingCompared: true, repetition: .awaited)
+        var sample = try SamplePayment(legs: 1)
+        sample.run(cards: .loses)
+        #expect(try recovery(sample) == [:])
+        sample.handle(.claimedAfterLoss(window))
+        #expect(try recovery(sample) == ["step": "being_confirmed", "until": "2026-03-02T09:15:04.050Z"])
+        let leg = sample.payment.legs[0]
+        sample.handle(.inquired(leg: 0, Observation(.notFound, began: now, source: .inquiry, key: leg.primary.key)))
+        #expect(try recovery(sample) == ["step": "awaits_request", "until": "2026-03-02T09:30:04.051Z"])
+
+        var ended = try SamplePayment(legs: 1)
+        ended.run(cards: .loses)
+        ended.handle(.claimedAfterLoss(window))
+        let held = Observation(
+            .authorized, began: now, source: .inquiry, key: leg.primary.key, amount: leg.amount)
+        ended.handle(.inquired(leg: 0, held))
+        ended.run()
+        #expect(ended.payment.state == .succeeded)
+        #expect(try recovery(ended) == [:])
+    }
+
     @Test func `legs of a new payment are pending or being authorized`() throws {
         let sample = try SamplePayment()
         #expect(states(sample) == [.authorizing, .pending])

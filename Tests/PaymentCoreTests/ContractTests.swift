@@ -21,6 +21,11 @@ import Testing
         #expect(traps(contract, plug).isEmpty)
     }
 
+    @Test func `a provider whose transactions cannot be listed is not compared`() {
+        let listed = ProviderContract.known.filter(\.contract.listing).map(\.name)
+        #expect(listed == ["reference", "reference_sale", "stripe", "paypay"], "\(listed)")
+    }
+
     @Test func `a one-phase provider needs a store that keeps what it acknowledged`() {
         var assumptions = plug
         assumptions.storeKeepsAcknowledgedRows = false

@@ -234,4 +234,13 @@ import Testing
             #expect((stage.durable.legs[0].gone == nil) == (action == .neverCharged))
         }
     }
+
+    @Test func `what people take away is a loss of the payment, with their word as the reason`() throws {
+        for latched in [false, true] {
+            var stage = latched ? try undoRefused() : try contradicted()
+            try stage.repair(.neverCharged, against: true)
+            let loss = stage.durable.legs[0].loss.map { "\($0)" }
+            #expect(loss?.contains("decided by people") ?? false == !latched, "\(loss ?? "none")")
+        }
+    }
 }

@@ -139,4 +139,24 @@ import Testing
                     captures: [taken])), context)
         return machine.payment
     }
+
+    @Test func `the pauses between two questions grow to less than a second`() throws {
+        let payment = try stage.row()
+        var machine = try capture(of: payment, wait: .seconds(30))
+        var now = stage.now
+        _ = machine.handle(.began(isLookedUpFirst: true, asksCallers: true), at: now)
+        _ = machine.handle(.payment(payment), at: now)
+        _ = machine.handle(.record(nil), at: now)
+        var pauses: [Span] = []
+        for _ in 0..<6 {
+            guard case .wait(let moment)? = refuse(&machine, at: now) else {
+                Issue.record("it does not wait")
+                return
+            }
+            pauses.append(moment - now)
+            now = moment
+            _ = machine.handle(.waited, at: now)
+        }
+        #expect(pauses == [100, 200, 400, 800, 800, 800].map { Span.milliseconds($0) })
+    }
 }

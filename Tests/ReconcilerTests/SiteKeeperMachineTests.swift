@@ -217,4 +217,21 @@ import Testing
         let isAsked = unproven.read(reading(), at: 0)
         #expect(!isAsked)
     }
+
+    @Test func `a witness that is away is told of, and gives no right`() throws {
+        var stage = Stage(.postgres)
+        var notes = 0
+        for second in [Int64(0), 20, 40] {
+            let isAsked = stage.read(reading(), at: second * 1_000)
+            #expect(isAsked)
+            let failure = StoreFailure(.unavailable, operation: "witness", cause: "no route")
+            let began = SteadyMoment(milliseconds: second * 1_000)
+            let jobs = stage.take(.witnessed(epoch: 1, .failure(failure), began: began), at: second * 1_000 + 100)
+            notes += jobs.count { if case .note = $0 { true } else { false } }
+            let standing = stage.right.standing(at: SteadyMoment(milliseconds: second * 1_000 + 100))
+            #expect(!standing.maySettle)
+            #expect("\(standing)".contains("no route"), "\(standing)")
+        }
+        #expect(notes == 3, "each question that failed, since the row was read in between")
+    }
 }

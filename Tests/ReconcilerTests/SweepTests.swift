@@ -72,4 +72,17 @@ import Testing
         #expect(!isWanted)
         #expect(sweep.takenCount == 0)
     }
+
+    @Test func `places that were taken by what waited for a provider are claimed for once one is free`() throws {
+        let card = try ProviderName("card")
+        var sweep = Sweep(
+            holder: "test", providers: [card],
+            limits: Sweep.Limits(places: 2, placesPerProvider: 2, batch: 2, longestPause: .seconds(3)))
+        let two = try ids(0..<2)
+        sweep.claimedWaiting(two, at: card)
+        sweep.woke()
+        #expect(sweep.next() == .pause(atMost: .seconds(3)))
+        let isWanted = sweep.finished(two[0])
+        #expect(isWanted, "somebody said that something is due, and there was no place")
+    }
 }

@@ -173,6 +173,8 @@ public struct OperationRunner: Sendable {
     }
 
     private mutating func took(_ result: CommitResult, _ context: MachineContext) -> [Output] {
+        // A renewal tells it as well, whatever is under way. Another worker has the payment now.
+        if case .leaseLost = result { return hasEnded ? [] : abandon("the lease was lost") }
         guard case .committing(var pending) = phase else { return [] }
         switch result {
         case .committed(let version, _):
@@ -180,8 +182,7 @@ public struct OperationRunner: Sendable {
         case .versionConflict:
             phase = .reloading(pending)
             return [.reload]
-        case .leaseLost:
-            return abandon("the lease was lost")
+        case .leaseLost: return []  // Taken above.
         case .duplicate(let record):
             var outputs: [Output] = []
             if let request = pending.request {

@@ -10,6 +10,20 @@ import Testing
 @testable import ReconcileDaemon
 
 @Suite struct ComparisonCommandTests {
+    @Test func `a discrepancy is given to a person or to nobody, and not to both or to neither`() async throws {
+        let id = "dis_" + String(repeating: "0", count: 40)
+        for words in [[id], [id, "hana", "--nobody"]] {
+            let command = try AssignDiscrepancy.parse(words + ["--by", "ken", "--config", "/nowhere.yaml"])
+            let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+            #expect(failure.map { "\($0)" }?.contains("or --nobody") == true)
+        }
+        for words in [[id, "hana"], [id, "--nobody"]] {
+            let command = try AssignDiscrepancy.parse(words + ["--by", "ken", "--config", "/nowhere.yaml"])
+            let failure = await #expect(throws: (any Error).self) { try await command.run() }
+            #expect("\(String(describing: failure))".contains("nowhere.yaml"), "\(String(describing: failure))")
+        }
+    }
+
     /// What was printed.
     private final class Printed: Sendable {
         private let lines = Mutex<[String]>([])

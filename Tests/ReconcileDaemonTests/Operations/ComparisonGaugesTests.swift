@@ -60,4 +60,16 @@ import Testing
         #expect(value(#"\#(runs){provider="cards",state="completed"}"#, registry) == 1)
         #expect(value(#"\#(runs){provider="cards",state="planned"}"#, registry) == 0)
     }
+
+    @Test func `the runs of each provider are its own`() async throws {
+        let book = try OperationsBook()
+        let registry = MetricsRegistry()
+        let points = try ProviderName("points")
+        var gauges = ComparisonGauges(providers: [book.cards, points], start: ManualClock.start, factory: registry)
+        try await book.completed(book.run(try book.day()))
+        try await gauges.record(book.store, now: book.clock.now())
+        let runs = "reconciled_comparison_runs"
+        #expect(value(#"\#(runs){provider="cards",state="completed"}"#, registry) == 1)
+        #expect(value(#"\#(runs){provider="points",state="completed"}"#, registry) == 0)
+    }
 }

@@ -1,0 +1,31 @@
+import LogCapture
+import Logging
+import Testing
+
+@testable import PaymentAPI
+
+/// What is bounded where nobody says otherwise.
+@Suite struct LimitsTests {
+    @Test func `the defaults are those of the guide`() {
+        let limits = APILimits()
+        #expect([limits.bodyDeadline, limits.idleTimeout, limits.linger] == [.seconds(10), .seconds(60), .seconds(2)])
+        #expect(limits.maximumBodyBytes == 65_536 && limits.maximumDepth == 16)
+        #expect(limits.maximumHeaderFieldBytes == 8_192 && limits.maximumHeaderBytes == 16_384)
+        #expect(limits.maximumHeaderFields == 64)
+        #expect(limits.defaultWaitSeconds == 5 && limits.maximumWaitSeconds == 30)
+    }
+
+    @Test func `of many strangers the first is told, and then their number every ten seconds`() {
+        let lines = LogLines()
+        let log = StrangersLog(Logger(label: "test") { _ in lines.handler })
+        let start = ContinuousClock.now
+        log.came(at: start)
+        #expect(lines.all.count == 1 && lines.all[0].contains("1"))
+        for second in 1...9 { log.came(at: start + .seconds(second)) }
+        #expect(lines.all.count == 1)
+        log.came(at: start + .seconds(10))
+        #expect(lines.all.count == 2 && lines.all[1].contains("10"), "\(lines.all)")
+        log.came(at: start + .seconds(20))
+        #expect(lines.all.count == 3 && !lines.all[2].contains("10"), "\(lines.all)")
+    }
+}
