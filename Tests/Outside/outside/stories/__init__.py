@@ -7,7 +7,7 @@ from typing import Callable
 ALL = {}
 FILES = (
     "memory", "resting", "refunds", "strays", "told", "listings", "declines", "patience", "clocks", "stores",
-    "operating", "doors", "crowds", "disputes", "mixes")
+    "operating", "doors", "crowds", "disputes", "people", "mixes")
 
 
 @dataclass

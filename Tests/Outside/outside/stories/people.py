@@ -1,0 +1,131 @@
+"""D2: what a provider has beyond the books is undone by two people, or by nobody."""
+
+import secrets
+import time
+
+import requests
+
+from ..ledger import Line, Movement
+from ..settings import digest
+from . import story
+
+KEN = secrets.token_hex(16)
+
+
+def approver(settings):
+    settings.tree["admin"]["operators"].append({"name": "ken", "role": "approver", "token_sha256": digest(KEN)})
+    settings.set("reconcile.comparison.ask_again_after", "1ms")
+
+
+def as_ken(daemon, path, body):
+    answer = requests.post(
+        daemon.admin + path, json=body, headers={"Authorization": f"Bearer {KEN}"}, timeout=5)
+    return answer.status_code, answer.json()
+
+
+def stranger(provider, payment, value):
+    """A charge in the name of a payment that nobody has."""
+    now = provider.contract.now()
+    metadata = {
+        name: "pay_" + secrets.token_hex(20) if text == payment else text
+        for name, text in provider.ledger.of_payment(payment)[0].metadata.items()}
+    return provider.ledger.record(
+        Line("ORPHAN" + secrets.token_hex(8).upper(), "sale", "captured", value, "JPY", now, now, metadata=metadata))
+
+
+def opened(stage, *values):
+    provider = stage.provider("points")
+    daemon, shop = stage.daemon((provider, {"base": "reference_sale"}), change=approver)
+    payment = shop.pay((provider, 1000)).payment
+    lines = [stranger(provider, payment, value) for value in values]
+    stage.compare(daemon, provider)
+    found = {}
+    for each in stage.discrepancies(daemon):
+        found[each["subject"].get("key")] = each
+    classes = [found.get(line.key, {}).get("class") for line in lines]
+    stage.check(classes == ["orphan"] * len(lines), f"classes {classes}")
+    return provider, daemon, payment, lines, [found[line.key] for line in lines]
+
+
+def propose(daemon, found, action="undo"):
+    return daemon.order("/v1/repairs", {
+        "discrepancy_id": found["id"], "action": action, "version": found["version"],
+        "evidence": {"text": "No shop of ours sold it."}})
+
+
+def now(stage, daemon, found):
+    return next(each for each in stage.discrepancies(daemon) if each["id"] == found["id"])
+
+
+def undone(stage, daemon, provider, line, timeout=20):
+    """Compares until it is given back."""
+    end = time.monotonic() + timeout
+    while not line.given_back and time.monotonic() < end:
+        stage.compare(daemon, provider)
+    return line.given_back
+
+
+@story("d2-undone", "D2", "Two people have an orphan undone; the daemon is killed as soon as it said yes.")
+def undone_by_two(stage):
+    provider, daemon, payment, (line, other), (found, _) = opened(stage, 700, 300)
+    status, repair = propose(daemon, found)
+    stage.check(status == 201 and repair["state"] == "proposed", f"proposed: {status} {repair.get('state')}")
+    path = f"/v1/repairs/{repair['id']}/approve"
+    own, _ = daemon.order(path, {"reason": "I am sure."})
+    stage.compare(daemon, provider)
+    stage.check(own == 403 and not line.given_back, f"by the same person: {own}, given back {line.given_back}")
+    status, decided = as_ken(daemon, path, {"reason": "I asked all shops."})
+    daemon.kill()
+    stage.check(status == 200 and decided["state"] == "approved", f"approved: {status} {decided.get('state')}")
+    daemon.start()
+    undone(stage, daemon, provider, line)
+    closed = stage.wait_until(
+        lambda: stage.compare(daemon, provider) and now(stage, daemon, found)["state"] == "closed", 20)
+    reason = now(stage, daemon, found)["close_reason"]
+    stage.check(line.given_back == 700 and closed and reason == "undone", f"given back {line.given_back}, {reason}")
+    stage.check(not other.given_back, f"of the other one given back: {other.given_back}")
+    sold = provider.ledger.of_payment(payment)[0]
+    stage.check(not sold.given_back, f"of what was sold given back: {sold.given_back}")
+    again, problem = as_ken(daemon, path, {"reason": "Once more."})
+    stage.check(again == 409, f"a second yes: {again} {problem.get('detail')}")
+
+
+@story("d2-changed", "D2", "What changed after two people ordered it is looked at again, and not undone.")
+def changed(stage):
+    provider, daemon, _, (line,), (found,) = opened(stage, 700)
+    _, repair = propose(daemon, found)
+    # Its merchant gives a part back by hand, before the second person says yes.
+    moment = provider.contract.now()
+    line.refunds.append(Movement("BYHAND", 200, "JPY", "succeeded", moment, by="console"))
+    line.updated = moment
+    stage.compare(daemon, provider)
+    status, problem = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
+    stage.check(status == 409, f"approved on other facts: {status} {problem.get('detail')}")
+    status, repair = propose(daemon, now(stage, daemon, found))
+    stage.check(status == 201, f"proposed anew: {status} {repair.get('state')}")
+    # And the rest after it.
+    line.refunds.append(Movement("BYHAND2", 100, "JPY", "succeeded", provider.contract.now(), by="console"))
+    line.updated = provider.contract.now()
+    status, _ = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
+    stage.compare(daemon, provider)
+    stage.compare(daemon, provider)
+    seen = now(stage, daemon, found)
+    stage.check(
+        status == 200 and line.given_back == 300 and not provider.calls("refund"),
+        f"{status}, given back {line.given_back}, asked for {len(provider.calls('refund'))}")
+    stage.check(
+        seen["state"] == "open" and seen["suggested_action"] == "tell", f"{seen['state']} {seen['suggested_action']}")
+
+
+@story("d2-written-off", "D2", "A write-off by two closes a discrepancy until something changes, and moves nothing.")
+def written_off(stage):
+    provider, daemon, _, (line,), (found,) = opened(stage, 700)
+    _, repair = propose(daemon, found, "write_off")
+    status, _ = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "Too small to chase."})
+    stage.compare(daemon, provider)
+    seen = now(stage, daemon, found)
+    stage.check(status == 200 and seen["state"] == "closed", f"{status} {seen['state']} {seen['close_reason']}")
+    line.value, line.updated = 900, provider.contract.now()
+    stage.compare(daemon, provider)
+    stage.check(now(stage, daemon, found)["state"] == "open", f"changed: {now(stage, daemon, found)['state']}")
+    stage.check(not line.given_back, f"given back {line.given_back}")
