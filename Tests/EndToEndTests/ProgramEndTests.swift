@@ -44,4 +44,24 @@ import Testing
             #expect(words.contains("standard output cannot be written: No space left on device"), "\(words)")
         }
     }
+
+    @Test func `the timeline of a seed is shown where it is asked for, also where nothing was found`() throws {
+        func lines(_ more: [String]) throws -> [String] {
+            let process = Process()
+            process.executableURL = try DaemonProcess.program(["reconciled-lab"])
+            process.arguments = ["simulate", "--seeds", "1", "--from", "7", "--output", "text"] + more
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0, "\(text)")
+            return text.split(separator: "\n").map(String.init)
+        }
+        let told = "asks to create payment"
+        #expect(try !lines([]).contains { $0.contains(told) })
+        let shown = try lines(["--timeline", "--lines", "40"])
+        #expect(shown.contains { $0.contains(told) } && shown.contains { $0.contains("lines are left out") })
+    }
 }

@@ -122,4 +122,66 @@ import Testing
         feeder.resume()
         #expect(given(channel) == [])
     }
+
+    /// Counts what passes: reads on their way to the system, and ends of what was read.
+    private final class Passing: ChannelDuplexHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundIn = ByteBuffer
+        var reads = 0
+        var ends = 0
+        func read(context: ChannelHandlerContext) {
+            reads += 1
+            context.read()
+        }
+        func channelReadComplete(context: ChannelHandlerContext) {
+            ends += 1
+            context.fireChannelReadComplete()
+        }
+    }
+
+    @Test func `a read that was asked for meanwhile is made once nothing is in the way, and no other`() throws {
+        let feeder = RequestFeeder {}
+        let (channel, before) = (EmbeddedChannel(), Passing())
+        try channel.pipeline.syncOperations.addHandlers([before, feeder])
+        feeder.isBlocked = true
+        channel.read()
+        #expect(before.reads == 0)
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(before.reads == 1)
+        feeder.isBlocked = true
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(before.reads == 1, "nobody asked for more")
+        channel.read()
+        #expect(before.reads == 2, "nothing is in the way")
+    }
+
+    @Test func `what is given later ends with the end of a read, and what is not, does not`() throws {
+        let feeder = RequestFeeder {}
+        let (channel, after) = (EmbeddedChannel(), Passing())
+        try channel.pipeline.syncOperations.addHandlers([feeder, after])
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 10))
+        let ends = after.ends
+        feeder.resume()
+        #expect(after.ends == ends)
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(after.ends == ends + 1 && given(channel) == [10])
+        feeder.resume()
+        #expect(after.ends == ends + 1)
+    }
+
+    @Test func `what was taken out of a connection gives nothing to it any more`() throws {
+        let (channel, feeder, _) = try channel()
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 10))
+        let removed = channel.pipeline.syncOperations.removeHandler(feeder)
+        channel.embeddedEventLoop.run()
+        try removed.wait()
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(given(channel) == [])
+    }
 }

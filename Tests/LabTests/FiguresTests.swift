@@ -44,6 +44,15 @@ import Testing
         #expect(DemoFigures(sides.both).rolledBack == 1)
     }
 
+    @Test func `payments are counted by their state, and those with people once more`() {
+        var sides = Sides()
+        #expect(DemoFigures(sides.both).quarantined == 0)
+        sides.payment = Sides.booked(state: "quarantined", captured: [600, 0])
+        let figures = DemoFigures(sides.both)
+        #expect(figures.quarantined == 1 && figures.payments == ["quarantined": 1])
+        #expect(figures.legs == 2 && figures.refunds == 0)
+    }
+
     @Test func `a trail with a gap, a wrong link or no event is broken`() {
         let whole = [Sides.event(1, "created"), Sides.event(2, "latch"), Sides.event(3, "concluded")]
         let moved = BookedEvent(
