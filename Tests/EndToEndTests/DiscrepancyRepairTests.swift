@@ -9,7 +9,7 @@ import Testing
         var settings = WorldSettings()
         if onPostgres { settings.store = try await .postgres() }
         // What is compared is asked for, by this test or by an approval.
-        settings.comparison = #"{begin: "2099-01-01T00:00:00Z", settle_delay: 0s, ask_again_after: 1ms}"#
+        settings.comparison = #"{begin: "2099-01-01T00:00:00Z", settle_delay: 0s}"#
         settings.contractLines = ["max_request_life: 5s", "clock_skew: 500ms"]
         settings.reconcileLines = ["send_within: 1s"]
         let store = settings.store

@@ -161,35 +161,6 @@ import Testing
         #expect(world.rows[key]?.row == "provider.forgot")
     }
 
-    /// Seed 31658576151724: settled twice a day, the payment read the status each time, and was never shown anything.
-    @Test func `what only the listing still shows is for people, since another read shows nothing`() throws {
-        let world = try world { world in
-            world.contract.statusRetention = .hours(12)
-            world.books[key] = try Compared.ours("k", .ended, state: .failed, asked: Compared.start + .hours(-12))
-            world.provider[key] = try Compared.theirs("k", .captured, amount: 1_234, names: "k")
-            world.forgotten = [key]
-        }
-        let found = try discrepancy(world)
-        #expect(found.finding == .amountDiffers && world.rows[key]?.row == "theirs.forgotten")
-        #expect(found.state == .open && found.suggestion == .tell && world.carriedOut.isEmpty)
-    }
-
-    /// Seed 25954150782060: voided and forgotten between two runs that came as rarely as the provider forgets.
-    @Test func `what is remembered from before our last request is no difference once its provider forgot it`() throws {
-        let world = try world { world in
-            world.contract.statusRetention = .hours(1)
-            world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .canceling)
-            world.provider[key] = try Compared.theirs("k", .authorized, names: "k")
-        }
-        #expect(world.rows[key]?.row == "ours.under-way")
-        (world.provider, world.forgotten) = ([:], [key])
-        let asked = Compared.start + .minutes(20)
-        world.books[key] = try Compared.ours("k", .ended, state: .canceled, at: asked + .hours(2), asked: asked)
-        try world.finish(Compared.run(hour: 2))
-        #expect(world.rows[key]?.row == "provider.forgot")
-        #expect(world.discrepancies.isEmpty)
-    }
-
     @Test func `a run that rested for days asks what the provider may have forgotten meanwhile`() throws {
         let world = try ComparisonWorld(run: Compared.run())
         world.contract.statusRetention = .hours(6)

@@ -139,4 +139,41 @@ import Testing
         }
         #expect(propose(request(.undo, of: full), full) == .historyFull)
     }
+
+    /// An order as two people left it.
+    private func ordered(_ world: ComparisonWorld, at moment: Timestamp? = nil) throws -> Discrepancy {
+        let before = try found(world)
+        let (proposed, repair) = try before.proposing(request(.undo, of: before), .shipped, at: moment ?? now)
+        return try proposed.deciding(repair, yes(at: moment), .shipped).discrepancy
+    }
+
+    @Test func `an order that no run begins within a day is void, and the history says so`() throws {
+        for (hour, isBegun) in [(Int64(1), true), (30, false)] {
+            let world = try orphan()
+            let order = try ordered(world, at: Compared.start + .hours(1))
+            world.discrepancies[order.id] = order
+            world.now = Compared.start + .hours(hour) + .minutes(70)
+            try world.finish(Compared.run(hour: hour))
+            #expect(world.carriedOut.map(\.action) == (isBegun ? [.undo] : []))
+            let isSaid = try found(world).history.contains { $0.text.contains("is void") }
+            #expect(isSaid != isBegun)
+        }
+    }
+
+    @Test func `an order does not outlive a moment in which nothing could be undone`() throws {
+        let world = try orphan()
+        let order = try ordered(world)
+        world.discrepancies[order.id] = order
+        // Another hold appears under the key, and is gone an hour later.
+        world.alsoListed = [
+            try Compared.theirs(
+                "k", .captured, names: "lost", created: Compared.start + .minutes(65),
+                at: Compared.start + .minutes(65))
+        ]
+        try world.finish(Compared.run(hour: 1))
+        #expect(try found(world).undoOrder == nil && found(world).suggestion == .tell)
+        world.alsoListed = []
+        try world.finish(Compared.run(hour: 2))
+        #expect(world.carriedOut.isEmpty)
+    }
 }

@@ -1,3 +1,4 @@
+import MemoryStore
 import Reconciler
 import Testing
 
@@ -209,6 +210,32 @@ extension InvariantDifferenceTests {
         var young = compared
         young.story.now = compared.story.payment.createdAt + .minutes(9)
         #expect(young.words(OnlyStrangersAreUndone(), [try ordered(compared.key, .undo)]).isEmpty)
+    }
+
+    @Test(arguments: ["ben", "ann", nil])
+    func `25 fires when what one person proposed is undone without another`(_ approver: String?) throws {
+        var compared = try ComparedStory()
+        let key = EffectKey(reported: "stranger")
+        let found = try compared.discrepancy(.orphan, key).stored(version: 1)
+        let request = RepairRequest(
+            payment: nil, target: .discrepancy(found.id), action: .undo,
+            evidence: Repair.Evidence(text: "nobody sold it"), isAgainstProvider: false, version: 1, by: "ann",
+            lasts: .hours(24))
+        let now = compared.story.now
+        let (proposed, repair) = try found.proposing(request, .shipped, at: now)
+        let decision = Repair.Decision(isApproved: true, by: "ben", at: now, reason: "asked")
+        let ordered = try proposed.deciding(repair, decision, .shipped).discrepancy
+        var kept = repair
+        if let approver {
+            kept = kept.decided(Repair.Decision(isApproved: true, by: approver, at: now, reason: "asked"))
+        }
+        compared.story.rows.repairs[repair.id] = kept
+        let order = SettlementOrder(
+            run: try compared.run().id, discrepancy: found.id, action: .undo, finding: found.evidence)
+        #expect(compared.words(RepairsTakeTwo(), [.ordered(order, replica: 0)]).isEmpty, "the policy ordered it")
+        try compared.story.rows.comparisons.apply(.changed(ordered))
+        let words = compared.words(RepairsTakeTwo(), [.ordered(order, replica: 0)])
+        #expect(words == (approver == "ben" ? [] : ["\(found.id) is to be undone, and no two people said so"]))
     }
 
     @Test func `22 fires at the end when what was undone stands, or two payments undo it`() throws {

@@ -12,8 +12,10 @@ struct Story {
         var payments: [Payment] = []
         var trails: [PaymentID: [AuditEntry]] = [:]
         var comparisons = StoredComparisons()
+        var repairs: [String: Repair] = [:]
 
         func payment(_ id: PaymentID) -> Payment? { payments.first { $0.id == id } }
+        func repair(_ id: String) -> Repair? { repairs[id] }
         func everyPayment() -> [Payment] { payments }
         func trail(of payment: PaymentID) -> [AuditEntry] { trails[payment] ?? [] }
     }

@@ -162,7 +162,8 @@ extension RepairRefusal {
         case .evidenceMissing: "evidence"
         case .otherAmount: "evidence.amount"
         case .againstProvider: "against_provider"
-        case .keyForgotten, .isThere, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies, .notUndoable:
+        case .keyForgotten, .isThere, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies, .notUndoable,
+            .notCompared:
             "action"
         case .ownProposal, .decided, .expired, .notWaiting, .historyFull: nil
         }
@@ -196,6 +197,8 @@ extension RepairRefusal {
         case .notUndoable:
             "Only an orphan or a duplicate is undone that names its payment and this store, under a key of its own. "
                 + "Undo it at the provider; the next comparison closes this, or propose write_off."
+        case .notCompared:
+            "Its provider is not compared here, so that nobody would begin it. Allowed: write_off, or undo it there."
         case .historyFull: "Its history is full: \(Discrepancy.mostEntries) entries. Close it with a reason."
         }
     }

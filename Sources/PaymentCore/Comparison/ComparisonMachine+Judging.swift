@@ -55,6 +55,8 @@ extension ComparisonMachine {
         guard item.listed == nil, let row = item.known.row, row.ours == item.known.ours else { return false }
         if row.run == run.id { return true }
         guard run.checkpoint.phase == .unsettled else { return false }
+        // Who asks for a run wants to know how it is now; what was compared since is known.
+        if run.kind == .asked, row.comparedAt <= run.createdAt { return false }
         return row.comparedAt + settings.askAgainAfter > now
     }
 
@@ -89,11 +91,13 @@ extension ComparisonMachine {
         return verdict
     }
 
-    /// Whether nothing is shown of it, and what is remembered was no difference and is older than what our books are
-    /// about: what became of it since, nobody shows any more (seed 25954150782060).
+    /// Whether nothing is shown of it, our books claim nothing of it, and what is remembered was no difference and is
+    /// older than our last request: what became of it since, nobody shows any more (seed 25954150782060). Money that
+    /// our books claim is never explained so.
     private func isOutdated(_ item: Item) -> Bool {
         guard item.listed == nil, item.answer == .absent, let row = item.known.row, !row.finding.isDifference,
-            let changed = item.theirs?.lastChange, let asked = item.known.ours?.askedAt
+            let ours = item.known.ours, [.ended, .undecided, .givenBack].contains(ours.standing),
+            let changed = item.theirs?.lastChange, let asked = ours.askedAt
         else { return false }
         return changed < asked + (Span.zero - contract.clockSkew)
     }

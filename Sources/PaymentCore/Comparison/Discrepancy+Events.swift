@@ -58,7 +58,8 @@ extension Discrepancy {
         case .acted(let action, let run):
             guard state != .closed else { return }
             (state, actsAt) = (.settling, nil)
-            add(.acted, action.rawValue, run: run, by: nil, now)
+            let order = undoOrder.map { " by \($0.repair)" } ?? ""
+            add(.acted, action.rawValue + order, run: run, by: nil, now)
         case .assigned(let person, let by):
             guard state != .closed else { throw .alreadyClosed }
             try Discrepancy.check(person ?? by, "assignee", Discrepancy.longestName)
@@ -88,9 +89,8 @@ extension Discrepancy {
         (oursNet, theirsNet, atRisk) = (finding.ours?.net, finding.theirs?.net, finding.atRisk)
         (lastSeenAt, lastRun) = (now, run)
         guard !settledByPerson else { return }
-        if undoOrder?.facts != facts { undoOrder = nil }
-        let isOrdered = undoOrder != nil && UnbookedTransaction.isShown(by: finding)
-        let rule = isOrdered ? ComparisonPolicy.Rule(.undo) : rule
+        let voided = voidOrder(now)
+        let rule = undoOrder == nil ? rule : ComparisonPolicy.Rule(.undo)
         let words = "\(finding.finding.rawValue) by \(finding.row)"
         if state == .closed {
             (state, closedAt, closeReason, openedAt) = (.open, nil, nil, now)
@@ -98,7 +98,20 @@ extension Discrepancy {
         } else if facts != before {
             add(.changed, words, run: run, by: nil, now)
         }
+        if let voided {
+            add(.commented, "the order of \(voided.repair) is void: propose it again", run: run, by: nil, now)
+        }
         suggest(rule, changed: facts.finding != before.finding)
+    }
+
+    /// An order that was not begun is void once something else is seen than was decided about, nothing is shown that
+    /// could be undone, or its time is over: a caller may have come again meanwhile, on a row that was lost.
+    private mutating func voidOrder(_ now: Timestamp) -> UndoOrder? {
+        guard let order = undoOrder else { return nil }
+        let isLate = state != .settling && now >= order.until
+        guard isLate || order.facts != repairFacts || !UnbookedTransaction.isShown(by: evidence) else { return nil }
+        undoOrder = nil
+        return order
     }
 
     private mutating func suggest(_ rule: ComparisonPolicy.Rule, changed: Bool) {
@@ -130,7 +143,7 @@ extension Discrepancy {
         guard repair.action == .undo else {
             return close(.resolvedByPerson, text: "approves \(words)", run: nil, by: decision.by, decision.at)
         }
-        undoOrder = UndoOrder(repair: repair.id, facts: Facts(evidence))
+        undoOrder = UndoOrder(repair: repair.id, facts: repairFacts, until: decision.at + UndoOrder.lasts)
         suggestion = .undo
         if state == .open { actsAt = decision.at }
         add(.commented, "approves \(words)", run: nil, by: decision.by, decision.at)

@@ -3,10 +3,15 @@
 extension Discrepancy {
     /// What two people ordered: what the provider has beyond our books is undone, as long as nothing else is seen.
     public struct UndoOrder: Sendable, Hashable, Codable {
+        /// So long after the approval a run may begin it.
+        public static let lasts = Span.days(1)
+
         /// The repair.
         public let repair: String
-        /// What they decided about.
-        public let facts: Facts
+        /// A digest of what they decided about.
+        public let facts: Digest
+        /// From when on no run begins it any more.
+        public let until: Timestamp
     }
 
     /// Proposes a repair of a discrepancy as it was read. Nothing moves by it.
@@ -46,7 +51,8 @@ extension Discrepancy {
             "reconciled.repair.discrepancy.1", state == .closed ? "closed" : "open", facts.finding.rawValue,
             facts.ours?.description ?? "-", facts.theirs?.description ?? "-", facts.standing?.rawValue ?? "-",
             facts.status?.rawValue ?? "-", facts.unexplained.map(String.init) ?? "-",
-            evidence.theirs?.amount?.description ?? "-",
+            evidence.theirs?.amount?.description ?? "-", evidence.theirs?.payment?.text ?? "-",
+            evidence.theirs?.store?.text ?? "-", evidence.theirs?.isShared == true ? "shared" : "-",
         ])
     }
 

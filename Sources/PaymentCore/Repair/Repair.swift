@@ -85,7 +85,7 @@ public struct Repair: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable, CaseIterable {
         /// Waits for another person.
         case proposed
-        /// Carried out.
+        /// Carried out; an `undo` of a discrepancy is ordered, and its history says what became of it.
         case approved
         /// Refused by a person. Final.
         case rejected
@@ -94,7 +94,7 @@ public struct Repair: Sendable, Hashable, Codable {
     }
 
     /// The identifier: `rep_` and 40 hexadecimal digits, derived from the payment and the place in its trail, or from
-    /// the discrepancy and its version.
+    /// the discrepancy, when it was opened, and its version.
     public let id: String
     /// The payment; `nil` where it is about a discrepancy.
     public let payment: PaymentID?
@@ -185,8 +185,10 @@ extension Repair {
     /// Proposes it for a discrepancy as it is.
     init(_ request: RepairRequest, of discrepancy: Discrepancy, at now: Timestamp) {
         self.init(
-            request, place: [discrepancy.id.text, String(discrepancy.version)], payment: nil,
-            facts: discrepancy.repairFacts, at: now)
+            request,
+            place: [
+                discrepancy.id.text, String(discrepancy.openedAt.milliseconds), String(discrepancy.version),
+            ], payment: nil, facts: discrepancy.repairFacts, at: now)
     }
 
     private init(_ request: RepairRequest, place: [String], payment: PaymentID?, facts: Digest, at now: Timestamp) {

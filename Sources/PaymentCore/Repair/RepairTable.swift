@@ -93,6 +93,8 @@ public enum RepairRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case notForDiscrepancies = "not_for_discrepancies"
     /// The provider has nothing there beyond our books that could be undone from here.
     case notUndoable = "not_undoable"
+    /// Its provider is not compared: nobody would begin it.
+    case notCompared = "not_compared"
     /// So many entries are in a discrepancy's history that no more proposals are taken.
     case historyFull = "history_full"
 }

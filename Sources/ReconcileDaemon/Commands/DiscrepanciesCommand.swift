@@ -14,7 +14,7 @@ struct DiscrepanciesCommand: AsyncParsableCommand {
               reconciled discrepancies show dis_… --config reconciled.yaml
               reconciled discrepancies assign dis_… hana --config reconciled.yaml
               reconciled discrepancies comment dis_… "Asked the provider." --config reconciled.yaml
-              reconciled discrepancies close dis_… --reason "Written off." --config reconciled.yaml
+              reconciled discrepancies close dis_… --reason "They corrected it." --config reconciled.yaml
             """,
         subcommands: [
             ListDiscrepancies.self, ShowDiscrepancy.self, AssignDiscrepancy.self, CommentDiscrepancy.self,

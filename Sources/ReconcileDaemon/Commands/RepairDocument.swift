@@ -106,7 +106,7 @@ struct RepairDocument: Decodable {
             lines.append("  It waits for another person: reconciled repairs approve \(id) --reason …")
         }
         if discrepancyID != nil, action == "undo", state == "approved" {
-            lines.append("  The next comparison of its provider begins it, if it still shows the same.")
+            lines.append("  A comparison begins it if it still shows the same: reconciled discrepancies show says so.")
         }
         return lines
     }

@@ -19,9 +19,10 @@ extension Daemon {
         _ store: any ClosableStore, _ engine: SettlementEngine, _ desk: ComparisonDesk?, _ clocks: ProviderClockWatch,
         _ logger: Logger
     ) -> RepairDesk {
-        RepairDesk(store: store, context: deciding(clocks)) { target in
-            guard case .discrepancy(let id) = target else { return await engine.look() }
-            await compareSoon(id, desk, logger)
+        let compared = Set(desk?.compared ?? [])
+        return RepairDesk(store: store, context: deciding(clocks), compared: compared) { repair in
+            guard case .discrepancy(let id) = repair.target else { return await engine.look() }
+            if repair.action == .undo { await compareSoon(id, desk, logger) }
         }
     }
 
@@ -31,7 +32,7 @@ extension Daemon {
             try await desk?.compareSoon(id)
         } catch {
             logger.notice(
-                "no run is planned for an approved repair; the next scheduled one begins it",
+                "no run could be planned for an approved repair; the next that is planned begins it",
                 metadata: ["discrepancy": .string(id.text), "reason": .string("\(error)")])
         }
     }

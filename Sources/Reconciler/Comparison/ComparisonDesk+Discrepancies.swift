@@ -59,7 +59,9 @@ extension ComparisonDesk {
     public func compareSoon(_ id: DiscrepancyID) async throws(ComparisonDeskFailure) -> ComparisonRun {
         let provider = try await discrepancy(id).provider
         let end = try await window(at: provider, from: nil, to: nil).to
-        let window = try await window(at: provider, from: end + (Span.zero - .minutes(1)), to: end)
+        // Two orders of one minute get a run each: the first may be past the other's position.
+        let length = Span.seconds(60) + .milliseconds(Int64(id.text.suffix(3), radix: 16) ?? 0)
+        let window = try await window(at: provider, from: end + (Span.zero - length), to: end)
         return try await plan(Ask(provider: provider, window: window, again: true))
     }
 

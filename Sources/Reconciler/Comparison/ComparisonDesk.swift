@@ -54,6 +54,9 @@ public struct ComparisonDesk: Sendable {
     /// The providers whose transactions can be compared, in order of their names.
     public var comparable: [ProviderName] { contracts.filter(\.value.listing).keys.sorted() }
 
+    /// Those that daemons compare.
+    public var compared: [ProviderName] { isEnabled ? comparable : [] }
+
     /// The window of a provider that is meant: without an end, to the newest whole minute that can be judged; without a
     /// beginning, as long as the settings say.
     public func window(

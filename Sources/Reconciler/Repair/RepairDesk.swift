@@ -7,20 +7,24 @@ public import PaymentCore
 public struct RepairDesk: Sendable {
     private let store: any PaymentStore & RepairStore & ComparisonStore
     private let context: @Sendable (Timestamp) -> MachineContext
-    private let approved: @Sendable (Repair.Target) async -> Void
+    private let compared: Set<ProviderName>?
+    private let approved: @Sendable (Repair) async -> Void
 
     /// A desk over a store.
     ///
     /// - Parameters:
     ///   - context: By what payments are decided at a moment of the store's clock.
+    ///   - compared: The providers that are compared, so that an order to undo is begun; `nil` for all.
     ///   - approved: Is told of each approval: something may be due.
     public init(
         store: any PaymentStore & RepairStore & ComparisonStore,
         context: @escaping @Sendable (Timestamp) -> MachineContext,
-        approved: @escaping @Sendable (Repair.Target) async -> Void = { _ in }
+        compared: Set<ProviderName>? = nil,
+        approved: @escaping @Sendable (Repair) async -> Void = { _ in }
     ) {
         self.store = store
         self.context = context
+        self.compared = compared
         self.approved = approved
     }
 
@@ -88,7 +92,7 @@ public struct RepairDesk: Sendable {
                 isKept = try await decide(repair, decision, context)
             }
             guard isKept else { continue }
-            if approves { await approved(repair.target) }
+            if approves { await approved(repair) }
             return repair.decided(decision)
         }
         let cause = "what it is about is changed all the time"
@@ -113,6 +117,8 @@ public struct RepairDesk: Sendable {
         _ request: RepairRequest, about id: DiscrepancyID
     ) async throws(RepairFailure) -> Repair {
         let known = try await discrepancy(id)
+        let isCompared = compared?.contains(known.provider) ?? true
+        guard request.action != .undo || isCompared else { throw .refused(.notCompared) }
         let context = context(try await now())
         let (changed, repair): (Discrepancy, Repair)
         do {
@@ -144,8 +150,12 @@ public struct RepairDesk: Sendable {
 
     /// Whether nobody else was first.
     private func commit(_ discrepancy: Discrepancy, _ repair: Repair) async throws(RepairFailure) -> Bool {
-        try await reading { () async throws(StoreFailure) in
-            try await store.change(discrepancy, with: repair) != nil
+        do {
+            return try await store.change(discrepancy, with: repair) != nil
+        } catch .repairOutOfOrder {
+            return false  // Somebody else decided, or proposed, between two reads.
+        } catch {
+            throw .store(error)
         }
     }
 

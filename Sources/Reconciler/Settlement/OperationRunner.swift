@@ -173,16 +173,22 @@ public struct OperationRunner: Sendable {
     }
 
     private mutating func took(_ result: CommitResult, _ context: MachineContext) -> [Output] {
-        // A renewal tells it as well, whatever is under way. Another worker has the payment now.
-        if case .leaseLost = result { return hasEnded ? [] : abandon("the lease was lost") }
-        guard case .committing(var pending) = phase else { return [] }
+        guard case .committing(var pending) = phase else {
+            // A renewal tells it between two changes: the lease is not ours any more. While the row is read again, that
+            // tells it more exactly.
+            switch (phase, result) {
+            case (.idle, .leaseLost), (.checking, .leaseLost): return abandon("the lease was lost")
+            default: return []
+            }
+        }
         switch result {
         case .committed(let version, _):
             return durablyChanged(pending, version: version, context)
         case .versionConflict:
             phase = .reloading(pending)
             return [.reload]
-        case .leaseLost: return []  // Taken above.
+        case .leaseLost:
+            return abandon("the lease was lost")
         case .duplicate(let record):
             var outputs: [Output] = []
             if let request = pending.request {

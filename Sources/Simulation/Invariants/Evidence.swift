@@ -11,11 +11,15 @@ public protocol StoredRows: Sendable {
     func trail(of payment: PaymentID) -> [AuditEntry]
     /// What is kept of comparisons.
     var comparisons: StoredComparisons { get }
+    /// A repair as it is stored, if it is.
+    func repair(_ id: String) -> Repair?
 }
 
 extension StoredRows {
     /// Nothing was ever compared.
     public var comparisons: StoredComparisons { StoredComparisons() }
+    /// Nothing was ever proposed.
+    public func repair(_ id: String) -> Repair? { nil }
 }
 
 /// What an invariant may look at beside what happened: the providers' books, the store's rows, and the terms

@@ -1,3 +1,4 @@
+internal import MemoryStore
 public import PaymentCore
 
 /// Invariant 25. What people do to a payment, one of them proposed with evidence, and another one approved while it was
@@ -34,6 +35,18 @@ public struct RepairsTakeTwo: Invariant {
                 decided.remove(id)
             }
         }
+    }
+
+    /// Judges an order of a comparison: what two people ordered was proposed by one, and approved by another.
+    public mutating func compared(_ news: ComparisonNews, at: Timestamp, _ evidence: Evidence) {
+        guard case .ordered(let order, _) = news, order.action == .undo,
+            let kept = evidence.rows.comparisons.discrepancies[order.discrepancy]?.undoOrder
+        else { return }
+        let repair = evidence.rows.repair(kept.repair)
+        let isByTwo = repair?.decision.map { $0.isApproved && $0.by != repair?.proposedBy } ?? false
+        findings.require(
+            isByTwo && repair?.action == .undo && repair?.subject == order.discrepancy.text, at, nil,
+            "\(order.discrepancy) is to be undone, and no two people said so")
     }
 
     private mutating func approved(_ entry: AuditEntry, _ id: String, _ commit: Commit, _ at: Timestamp) {

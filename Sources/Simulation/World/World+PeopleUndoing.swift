@@ -64,7 +64,8 @@ extension World {
         let site = replicas[replica].site
         guard takesWrites(replica) else { return false }
         do throws(StoreFailure) {
-            let change = try sites[site].store.changing(discrepancy, with: repair)
+            let change = try sites[site].store.changing(
+                discrepancy, with: repair, overlooking: does(.ownRepairApproved) ? .repairs : [])
             return change.map { self.change($0, at: site) } ?? false
         } catch {
             return false

@@ -14,7 +14,6 @@ KEN = secrets.token_hex(16)
 
 def approver(settings):
     settings.tree["admin"]["operators"].append({"name": "ken", "role": "approver", "token_sha256": digest(KEN)})
-    settings.set("reconcile.comparison.ask_again_after", "1ms")
 
 
 def as_ken(daemon, path, body):
