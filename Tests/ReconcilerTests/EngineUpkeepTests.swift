@@ -31,6 +31,20 @@ import Testing
         #expect(!stage.machine.isInWork(payments[0]) && stage.machine.isInWork(payments[1]))
     }
 
+    @Test func `a change that ends its lease is not taken for a lost one`() throws {
+        var stage = try MachineStage()
+        _ = try begun(&stage, "create-1", ticket: 1)
+        let id = PaymentID(caller: stage.caller, key: try IdempotencyKey("create-1"))
+        let written = stage.tell(try stage.cancel(2))
+        let (change, token) = try #require(written.commits.first)
+        // The renewal was asked before the change was durable, and is answered after it.
+        let between = stage.tell(.renewed([id: token], .success([])))
+        #expect(between.answers.isEmpty && stage.machine.isInWork(id))
+        let done = stage.tell(.committed(id, token, change, .success(.committed(version: 2, lease: nil))))
+        let answers = done.answers.map(\.ticket)
+        #expect(answers == [2], "\(done)")
+    }
+
     @Test func `who follows a payment is told of it once it is durable`() throws {
         var stage = try MachineStage()
         let jobs = try begun(&stage, "create-1", ticket: 1)

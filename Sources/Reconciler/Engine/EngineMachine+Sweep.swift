@@ -116,9 +116,9 @@ extension EngineMachine {
     }
 
     mutating func renewed(_ leases: [PaymentID: LeaseToken], _ result: Result<Set<PaymentID>, StoreFailure>) {
-        guard case .success(let held) = result, !rules.breaks(.lostLeaseIgnored) else { return }
+        guard case .success(let held) = result else { return }
         for (id, token) in leases.sorted(by: { $0.key < $1.key }) where !held.contains(id) {
-            feed(id, token, .committed(.leaseLost))
+            feed(id, token, .leaseLost)
         }
     }
 }

@@ -10,8 +10,6 @@ package struct EngineRules: Sendable, Hashable {
         case leftoverEventsDropped
         /// Leases are prolonged once in twice their length.
         case leasesRenewedTooLate
-        /// A lease that was not prolonged is worked under all the same.
-        case lostLeaseIgnored
         /// Whoever is told to stop goes on beginning things.
         case drainingIgnored
         /// What is due by the store's clock and not by one's own is looked at by one's own.

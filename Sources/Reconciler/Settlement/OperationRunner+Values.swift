@@ -42,6 +42,8 @@ extension OperationRunner {
         case reloaded(Payment)
         /// The payment could not be read, or is gone.
         case reloadFailed
+        /// The store says that the lease is not held any more.
+        case leaseLost
     }
 
     /// What the runner wants done.

@@ -101,6 +101,8 @@ public struct OperationRunner: Sendable {
             return rebased(on: payment, context)
         case .reloadFailed:
             return abandon("the payment could not be read again")
+        case .leaseLost:
+            return lostLease()
         }
         guard case .idle = phase else { return [] }
         return advance(context)
@@ -173,14 +175,7 @@ public struct OperationRunner: Sendable {
     }
 
     private mutating func took(_ result: CommitResult, _ context: MachineContext) -> [Output] {
-        guard case .committing(var pending) = phase else {
-            // A renewal tells it between two changes: the lease is not ours any more. While the row is read again, that
-            // tells it more exactly.
-            switch (phase, result) {
-            case (.idle, .leaseLost), (.checking, .leaseLost): return abandon("the lease was lost")
-            default: return []
-            }
-        }
+        guard case .committing(var pending) = phase else { return [] }
         switch result {
         case .committed(let version, _):
             return durablyChanged(pending, version: version, context)
@@ -264,6 +259,15 @@ public struct OperationRunner: Sendable {
         if let request = pending.request { requests.insert(request, at: 0) }
         phase = .idle
         return advance(context)
+    }
+
+    /// A renewal found that the lease is not ours any more. Whatever is being written or read again tells it more
+    /// exactly: the last change may have ended the lease itself.
+    private mutating func lostLease() -> [Output] {
+        switch phase {
+        case .idle, .checking: abandon("the lease was lost")
+        case .committing, .reloading, .ended: []
+        }
     }
 
     private mutating func abandon(_ reason: String) -> [Output] {
