@@ -153,4 +153,25 @@ struct NoJitter: JitterSource {
             _ = try await settle(failing: [(.full, .commit, false)])
         }
     }
+
+    @Test(.timeLimit(.minutes(1))) func `nobody waits for an engine that has ended`() async throws {
+        let card = try ProviderName("card")
+        let clock = MachineClock()
+        let store = MemoryStore(clock: { clock.now() })
+        let engine = SettlementEngine(
+            store: store, providers: [ObligingProvider(card)], clock: clock, jitter: NoJitter(),
+            settings: EngineSettings(holder: "test"), logger: Logger(label: "test"))
+        let service = OperationService(store: store, engine: engine, clock: clock)
+        let running = Task { await engine.run() }
+        running.cancel()
+        await running.value
+        let amount = try Money(1_200, #require(Currency(code: "JPY")))
+        let request = try CreateRequest(
+            caller: CallerID("shop"), key: IdempotencyKey("create-1"), amount: amount,
+            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
+            contracts: [card: .reference])
+        await #expect(throws: OperationFailure.self) {
+            _ = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: .seconds(20))
+        }
+    }
 }
