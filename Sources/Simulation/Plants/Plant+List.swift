@@ -172,7 +172,8 @@ extension Plant {
         sabotaged(
             .keyWithoutCaller, "keys are derived without the caller", within: 5, breaks: [5, 10]),
         sabotaged(
-            .notificationsBelieved, "notifications are taken for status reads", within: 30, breaks: [1, 7, 8, 15]),
+            .notificationsBelieved, "notifications are taken for status reads", within: 60,
+            breaks: [1, 7, 8, 15, 23]),
         sabotaged(
             .sendTimeNotBounded, "a request leaves however long ago its intent was written", within: 10,
             breaks: [2, 7, 9]),
