@@ -28,19 +28,25 @@ extension PostgresStore {
     /// Makes a person's change of a discrepancy durable; `nil` if another was first or it does not exist.
     public func change(_ discrepancy: Discrepancy) async throws(StoreFailure) -> Discrepancy? {
         let row = try DiscrepancyRow(discrepancy)
-        let changes = DiscrepancyRow.columns.map(\.name).filter { !DiscrepancyRow.key.contains($0) }
-        let statement = Statement(
-            """
-            UPDATE discrepancies AS known SET \(changes.map { "\($0) = new.\($0)" }.joined(separator: ", "))
-            FROM \(DiscrepancyRow.unnested)
-            WHERE known.id = new.id AND known.version = new.version - 1 RETURNING known.id
-            """, DiscrepancyRow.arrays([row]))
+        let statement = Statement("\(DiscrepancyRow.change) RETURNING known.id", DiscrepancyRow.arrays([row]))
+        return try await change(discrepancy, by: statement)
+    }
+
+    /// Makes a change durable by a statement that returns a row if it was made, and none otherwise.
+    ///
+    /// - Parameter refused: Looks why it was not made, where another who was first is not the only reason.
+    func change(
+        _ discrepancy: Discrepancy, by statement: Statement,
+        refused: @escaping @Sendable (PostgresConnection) throws -> Void = { _ in }
+    ) async throws(StoreFailure) -> Discrepancy? {
         let confirmation = confirmation
         let isWritten: Bool = try await write("change discrepancy") { connection in
             // Whoever was first may be in doubt.
             try confirmation.settle(connection.connection)
             let (rows, warnings) = try connection.run([statement])
-            return (rows.first?.count == 1, warnings)
+            let isWritten = rows.first?.count == 1
+            if !isWritten { try refused(connection.connection) }
+            return (isWritten, warnings)
         }
         return isWritten ? discrepancy.stored(version: discrepancy.version + 1) : nil
     }
@@ -56,5 +62,16 @@ extension PostgresStore {
                 """)
             return DiscrepancyGroup.counts(try rows.map { try DiscrepancyGroup($0) })
         }
+    }
+}
+
+extension DiscrepancyRow {
+    /// Writes the next version over the one that was read. More conditions may follow.
+    static var change: String {
+        let changes = columns.map(\.name).filter { !key.contains($0) }.map { "\($0) = new.\($0)" }
+        return """
+            UPDATE discrepancies AS known SET \(changes.joined(separator: ", ")) FROM \(unnested)
+            WHERE known.id = new.id AND known.version = new.version - 1
+            """
     }
 }

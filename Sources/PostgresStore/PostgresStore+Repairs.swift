@@ -26,18 +26,10 @@ extension PostgresStore: RepairStore {
         _ discrepancy: Discrepancy, with repair: Repair
     ) async throws(StoreFailure) -> Discrepancy? {
         let (row, written) = (try DiscrepancyRow(discrepancy), try RepairRow(repair))
-        let confirmation = confirmation
-        let isWritten: Bool = try await write("change discrepancy") { connection in
-            // Whoever was first may be in doubt.
-            try confirmation.settle(connection.connection)
-            let (rows, warnings) = try connection.run([row.changing(with: written)])
-            if rows.first?.count == 1 { return (true, warnings) }
-            let known = try connection.connection.rows(
-                "SELECT version FROM discrepancies WHERE id = $1", [.text(row.id)])
+        return try await change(discrepancy, by: row.changing(with: written)) { connection in
+            let known = try connection.rows("SELECT version FROM discrepancies WHERE id = $1", [.text(row.id)])
             if try known.count == 1 && known.int(0, 0) == row.readVersion { throw StoreFailure.repairOutOfOrder }
-            return (false, warnings)
         }
-        return isWritten ? discrepancy.stored(version: discrepancy.version + 1) : nil
     }
 }
 
@@ -46,7 +38,6 @@ extension DiscrepancyRow {
     /// first is the only one, so that nobody else writes the repair meanwhile.
     fileprivate func changing(with repair: RepairRow) -> Statement {
         let others = DiscrepancyRow.columns.count
-        let changes = DiscrepancyRow.columns.map(\.name).filter { !DiscrepancyRow.key.contains($0) }
         let repairs = RepairRow.unnested(after: others, as: "repair")
         let (place, words) =
             repair.isDecided
@@ -65,9 +56,7 @@ extension DiscrepancyRow {
         return Statement(
             """
             WITH changed AS (
-                UPDATE discrepancies AS known SET \(changes.map { "\($0) = new.\($0)" }.joined(separator: ", "))
-                FROM \(DiscrepancyRow.unnested)
-                WHERE known.id = new.id AND known.version = new.version - 1 AND \(place) RETURNING known.id
+                \(DiscrepancyRow.change) AND \(place) RETURNING known.id
             ), written AS (\(words)) SELECT id FROM changed
             """, DiscrepancyRow.arrays([self]) + RepairRow.arrays([repair]))
     }

@@ -6,24 +6,12 @@ import Testing
     private let start = Compared.start
     private let key = EffectKey(reported: "k")
 
-    private func world(_ prepare: (ComparisonWorld) throws -> Void) throws -> ComparisonWorld {
-        let world = try ComparisonWorld(run: Compared.run())
-        try prepare(world)
-        try world.finish()
-        return world
-    }
-
-    private func discrepancy(_ world: ComparisonWorld) throws -> Discrepancy {
-        let id = DiscrepancyID(provider: try Compared.provider(), subject: .transaction(key))
-        return try #require(world.discrepancies[id])
-    }
-
     @Test func `what is ours is settled at once, and closes as settled`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .ended, state: .failed)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
-        let found = try discrepancy(world)
+        let found = try world.discrepancy(key)
         #expect(world.carriedOut.map(\.action) == [.settle])
         #expect(world.carriedOut.first?.discrepancy == found.id)
         #expect(world.carriedOut.first?.finding.ours == world.books[key])
@@ -35,18 +23,18 @@ import Testing
         world.books[key] = try Compared.ours("k", .givenBack, refunds: ["r": 1_000], state: .failed, at: later)
         world.provider[key] = try Compared.theirs("k", .captured, refunds: ["r": 1_000], at: later)
         try world.finish(Compared.run(hour: 1))
-        #expect(try discrepancy(world).closeReason == .settled)
+        #expect(try world.discrepancy(key).closeReason == .settled)
         #expect(world.run.counts.closed == 1 && world.run.isProven == true)
     }
 
     @Test func `an action that was begun and changed nothing is given again, and said once`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .ended, state: .failed)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
         for hour in Int64(1)..<4 { try world.finish(Compared.run(hour: hour)) }
         #expect(world.carriedOut.count == 4)
-        #expect(try discrepancy(world).history.map(\.kind) == [.opened, .acted])
+        #expect(try world.discrepancy(key).history.map(\.kind) == [.opened, .acted])
     }
 
     @Test func `an order is handed on before the step that says so`() throws {
@@ -59,29 +47,29 @@ import Testing
             }
         }
         try world.finish()
-        #expect(try discrepancy(world).state == .settling)
+        #expect(try world.discrepancy(key).state == .settling)
     }
 
     @Test func `what waits is undone once the wait is over, and not before`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.settings.policy = try ComparisonPolicy([.orphan: .init(.undo, after: .hours(2))])
             world.provider[key] = try Compared.theirs("k", .captured, names: "k")
         }
-        #expect(try discrepancy(world).actsAt == world.now + .hours(2))
+        #expect(try world.discrepancy(key).actsAt == world.now + .hours(2))
         try world.finish(Compared.run(hour: 1))
         #expect(world.carriedOut.isEmpty)
-        #expect(try discrepancy(world).state == .open)
+        #expect(try world.discrepancy(key).state == .open)
         try world.finish(Compared.run(hour: 2))
         #expect(world.carriedOut.map(\.action) == [.undo])
         world.provider[key] = try Compared.theirs("k", .voided, names: "k", at: start + .hours(3) + .minutes(1))
         try world.finish(Compared.run(hour: 3))
-        #expect(try discrepancy(world).closeReason == .undone)
+        #expect(try world.discrepancy(key).closeReason == .undone)
         #expect(world.rows[key]?.finding == .inert)
         #expect(world.run.isProven == true)
     }
 
     @Test func `what cannot be asked for is in flight until it can`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .taken)
             world.silent = [key]
         }
@@ -91,15 +79,15 @@ import Testing
         world.silent = []
         try world.finish(Compared.run(hour: 1))
         #expect(world.rows[key]?.finding == .oursOnly)
-        #expect(try discrepancy(world).state == .open && discrepancy(world).suggestion == .tell)
+        #expect(try world.discrepancy(key).state == .open && world.discrepancy(key).suggestion == .tell)
         #expect(world.run.isProven == true)
         world.provider[key] = try Compared.theirs("k", .captured)
         try world.finish(Compared.run(hour: 2))
-        #expect(try discrepancy(world).closeReason == .listedLate)
+        #expect(try world.discrepancy(key).closeReason == .listedLate)
     }
 
     @Test func `a hold that is not confirmed for want of an answer is asked for again as well`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .held, state: .authorized)
             world.silent = [key]
         }
@@ -110,7 +98,7 @@ import Testing
     }
 
     @Test func `a provider that may have forgotten proves nothing by its silence`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.contract.statusRetention = .hours(1)
             world.books[key] = try Compared.ours("k", .taken)
         }
@@ -120,7 +108,7 @@ import Testing
 
     /// Seed 1250199027: our row changed in every window, and was compared anew each time with what was remembered.
     @Test func `a hold that people left to run out is found although its payment is written again and again`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .quarantined)
             world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)
         }
@@ -138,7 +126,7 @@ import Testing
 
     /// Seed 1721265140: two copies of a request were answered at one moment, declined and held.
     @Test func `a hold is over although the listing still shows what was declined at the moment of it`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .held, work: .underWay, state: .authorized)
             world.provider[key] = try Compared.theirs("k", .authorized, names: "k", created: nil)
             world.alsoListed = [try Compared.theirs("k", .declined, names: "k", created: nil)]
@@ -154,7 +142,7 @@ import Testing
 
     /// Seed 3609420555: the answer to a refund was lost in an outage, and its replay changed our row days after.
     @Test func `what the provider did long before our row learned of it may be forgotten`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.contract.statusRetention = .hours(12)
             world.books[key] = try Compared.ours("k", .taken, asked: Compared.start + .hours(-12))
         }
@@ -172,7 +160,7 @@ import Testing
     }
 
     @Test func `what is asked for once is not asked for again before its time`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.settings.askAgainAfter = .hours(2)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
@@ -184,7 +172,7 @@ import Testing
     }
 
     @Test func `what agrees is not asked for, and not written again`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .taken)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
@@ -196,7 +184,7 @@ import Testing
     }
 
     @Test func `a difference that is in flight again stays open, and is explained once`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .ended, state: .failed)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
@@ -204,12 +192,12 @@ import Testing
         world.books[key] = try Compared.ours("k", .ended, work: .underWay, state: .failed, at: late)
         try world.finish(Compared.run(hour: 1))
         #expect(world.rows[key]?.finding == .inFlight && world.rows[key]?.isNamed == true)
-        #expect(try discrepancy(world).state == .settling)
+        #expect(try world.discrepancy(key).state == .settling)
         #expect(world.run.isProven == true)
     }
 
     @Test func `sums that nothing explains are a finding, which closes once they are proven`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.books[key] = try Compared.ours("k", .taken)
             world.provider[key] = try Compared.theirs("k", .captured)
         }
@@ -242,18 +230,18 @@ import Testing
     }
 
     @Test func `what a person closed is not opened again, and its money stays explained`() throws {
-        let world = try world { world in
+        let world = try ComparisonWorld.compared { world in
             world.provider[key] = try Compared.theirs("k", .captured)
         }
-        var found = try discrepancy(world)
+        var found = try world.discrepancy(key)
         try found.handle(.closed(reason: "known to us", by: "ada"), at: world.now)
         world.discrepancies[found.id] = found.stored(version: found.version + 1)
         for hour in Int64(1)..<3 { try world.finish(Compared.run(hour: hour)) }
-        #expect(try discrepancy(world).closeReason == .resolvedByPerson)
+        #expect(try world.discrepancy(key).closeReason == .resolvedByPerson)
         #expect(world.run.isProven == true)
         world.provider[key] = try Compared.theirs("k", .captured, refunds: ["x": 1], at: start + .hours(3))
         try world.finish(Compared.run(hour: 3))
-        #expect(try discrepancy(world).state == .open)
+        #expect(try world.discrepancy(key).state == .open)
         #expect(world.run.isProven == true)
     }
 }

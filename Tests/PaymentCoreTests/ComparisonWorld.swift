@@ -1,5 +1,6 @@
 import PaymentCore
 import SeededChance
+import Testing
 
 /// A provider, our books and a store of comparisons, small enough to see through; it carries out what the machine of a
 /// run orders, in any order in which that may happen, and crashes where chance wants it.
@@ -58,6 +59,19 @@ final class ComparisonWorld {
         now = run.createdAt
         faults = Faults(chance: SeededChance(seed: seed))
         settings.pageSize = 3
+    }
+
+    /// A world whose first run is finished.
+    static func compared(_ prepare: (ComparisonWorld) throws -> Void) throws -> ComparisonWorld {
+        let world = try ComparisonWorld(run: Compared.run())
+        try prepare(world)
+        try world.finish()
+        return world
+    }
+
+    /// The discrepancy about a key, which must be there.
+    func discrepancy(_ key: EffectKey) throws -> Discrepancy {
+        try #require(discrepancies[DiscrepancyID(provider: Compared.provider(), subject: .transaction(key))])
     }
 
     /// Runs until the run is final.

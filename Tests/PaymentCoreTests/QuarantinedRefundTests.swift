@@ -39,9 +39,9 @@ import Testing
         #expect(isLifted == (end == .succeeded))
     }
 
-    @Test(arguments: zip([Observation.Movement.State.pending, .succeeded], [RepairRefusal.againstProvider, nil]))
+    @Test(arguments: [(Observation.Movement.State.pending, Int64(300)), (.declined, 300), (.succeeded, 299)])
     func `what its provider shows of a refund is what a proposal is held against`(
-        _ state: Observation.Movement.State, _ refusal: RepairRefusal?
+        _ state: Observation.Movement.State, _ amount: Int64
     ) throws {
         var contract = ProviderContract.reference
         contract.declinesBound = false
@@ -51,7 +51,6 @@ import Testing
         stage.run(while: { $0.trail.last?.type != .outcome })
         stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .notFound) }
         stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
-        try #require(stage.durable.refunds.map(\.state) == [.quarantined])
         let leg = stage.durable.legs[0]
         let capture = leg.capture?.key ?? leg.primary.key
         var known = Observation(
@@ -59,22 +58,13 @@ import Testing
             captures: [Observation.Movement(key: capture, amount: leg.capturedAmount, state: .succeeded)])
         known.refunds = [
             Observation.Movement(
-                key: stage.durable.refunds[0].parts[0].effect.key, amount: try fixture.amount(299), state: .succeeded)
+                key: stage.durable.refunds[0].parts[0].effect.key, amount: try fixture.amount(amount), state: state)
         ]
         stage.handle(.inquired(leg: 0, known))
-        known.refunds[0].state = state
-        known.refunds[0].amount = try fixture.amount(state == .pending ? 300 : 299)
-        stage.now = stage.now + .minutes(1)
-        known.began = stage.now
-        stage.handle(.inquired(leg: 0, known))
         try #require(stage.durable.refunds.map(\.state) == [.quarantined])
-        let action = state == .pending ? Repair.Action.charged : .resume
-        let request = stage.request(action, .refund(0, leg: 0))
-        do throws(RepairRefusal) {
-            _ = try stage.propose(request)
-            #expect(refusal == nil)
-        } catch {
-            #expect(error == refusal)
+        #expect(throws: RepairRefusal.againstProvider) {
+            try stage.propose(stage.request(.charged, .refund(0, leg: 0)))
         }
+        _ = try stage.propose(stage.request(.charged, .refund(0, leg: 0), against: true))
     }
 }

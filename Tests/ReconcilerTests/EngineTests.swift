@@ -37,25 +37,40 @@ struct NoJitter: JitterSource {
 @Suite struct EngineTests {
     private static let answer = StoredAnswer(status: 201, contentType: "text/plain", location: "/p", body: [1])
 
+    /// An engine with one provider, and what is asked of it.
+    private struct Parts {
+        let provider: ObligingProvider
+        let store: MemoryStore
+        let engine: SettlementEngine
+        let service: OperationService
+        let request: CreateRequest
+
+        init(_ endAnswer: @escaping @Sendable (Payment) -> StoredAnswer? = { _ in nil }) throws {
+            let card = try ProviderName("card")
+            let clock = MachineClock()
+            store = MemoryStore(clock: { clock.now() })
+            provider = ObligingProvider(card)
+            var settings = EngineSettings(holder: "test")
+            settings.endAnswer = endAnswer
+            engine = SettlementEngine(
+                store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
+                logger: Logger(label: "test"))
+            service = OperationService(store: store, engine: engine, clock: clock)
+            let amount = try Money(1_200, #require(Currency(code: "JPY")))
+            request = try CreateRequest(
+                caller: CallerID("shop"), key: IdempotencyKey("create-1"), amount: amount,
+                legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
+                contracts: [card: .reference])
+        }
+    }
+
     private func settle(
         failing faults: [(StoreFailure.Code, StoreOperation, Bool)], wait: Span = .seconds(20),
         endAnswer: @escaping @Sendable (Payment) -> StoredAnswer? = { _ in nil }
     ) async throws -> (result: OperationResult, sent: [EffectKind], kept: StoredAnswer?) {
-        let card = try ProviderName("card")
-        let clock = MachineClock()
-        let store = MemoryStore(clock: { clock.now() })
-        let provider = ObligingProvider(card)
-        var settings = EngineSettings(holder: "test")
-        settings.endAnswer = endAnswer
-        let engine = SettlementEngine(
-            store: store, providers: [provider], clock: clock, jitter: NoJitter(), settings: settings,
-            logger: Logger(label: "test"))
-        let service = OperationService(store: store, engine: engine, clock: clock)
-        let amount = try Money(1_200, #require(Currency(code: "JPY")))
-        let request = try CreateRequest(
-            caller: CallerID("shop"), key: IdempotencyKey("create-1"), amount: amount,
-            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
-            contracts: [card: .reference])
+        let parts = try Parts(endAnswer)
+        let (store, engine, service, request) = (parts.store, parts.engine, parts.service, parts.request)
+        let provider = parts.provider
         for (code, operation, afterDoing) in faults {
             await store.failNext(code, on: operation, afterDoing: afterDoing)
         }
@@ -155,23 +170,12 @@ struct NoJitter: JitterSource {
     }
 
     @Test(.timeLimit(.minutes(1))) func `nobody waits for an engine that has ended`() async throws {
-        let card = try ProviderName("card")
-        let clock = MachineClock()
-        let store = MemoryStore(clock: { clock.now() })
-        let engine = SettlementEngine(
-            store: store, providers: [ObligingProvider(card)], clock: clock, jitter: NoJitter(),
-            settings: EngineSettings(holder: "test"), logger: Logger(label: "test"))
-        let service = OperationService(store: store, engine: engine, clock: clock)
-        let running = Task { await engine.run() }
+        let parts = try Parts()
+        let running = Task { await parts.engine.run() }
         running.cancel()
         await running.value
-        let amount = try Money(1_200, #require(Currency(code: "JPY")))
-        let request = try CreateRequest(
-            caller: CallerID("shop"), key: IdempotencyKey("create-1"), amount: amount,
-            legs: [.init(provider: card, instrument: Instrument(token: "tok_1234"), amount: amount)],
-            contracts: [card: .reference])
         await #expect(throws: OperationFailure.self) {
-            _ = try await service.create(request, fingerprint: Digest(of: ["1"]), wait: .seconds(20))
+            _ = try await parts.service.create(parts.request, fingerprint: Digest(of: ["1"]), wait: .seconds(20))
         }
     }
 }

@@ -83,6 +83,18 @@ struct ComparedStory {
             named: nil, theirs: theirs)
     }
 
+    /// The same finding, of a key that had a decline before.
+    func shared(_ found: ComparisonFinding) throws -> ComparisonFinding {
+        let theirs = try #require(found.theirs)
+        let before = ListedPosition(
+            key: theirs.key, payment: theirs.payment, leg: theirs.leg, status: .declined, amount: theirs.amount,
+            captured: nil, refunds: [], updatedAt: theirs.updatedAt, contradiction: nil, store: theirs.store)
+        let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", found.finding) { _ in true }])
+        return ComparisonFinding(
+            provider: provider, key: theirs.key, table.classify(ComparisonFacts(ours: .unknown, theirs: .taken)),
+            ours: nil, named: nil, theirs: theirs.beside(before))
+    }
+
     /// A discrepancy that a run opened.
     func discrepancy(
         _ found: ComparisonClass, _ key: EffectKey, _ state: Discrepancy.State = .open

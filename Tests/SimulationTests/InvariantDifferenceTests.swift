@@ -212,6 +212,28 @@ extension InvariantDifferenceTests {
         #expect(young.words(OnlyStrangersAreUndone(), [try ordered(compared.key, .undo)]).isEmpty)
     }
 
+    /// Seed 22697543179346: a hold landed hours after a decline under the same key.
+    @Test(arguments: [false, true], [ComparisonAction.tell, .settle])
+    func `7 knows what people were told of a key with two transactions, and nothing else`(
+        _ isShared: Bool, _ action: ComparisonAction
+    ) throws {
+        var story = try Story([.reference], .manual)
+        try story.settle()
+        story.replace(
+            with: try story.altered { $0["conclusion"] = ["state": "failed", "at": story.now.milliseconds] })
+        var compared = ComparedStory(story)
+        let fires = ["leg 0 holds 1000 although the payment failed"]
+        #expect(compared.words(UndoneMeansNothing(), [], atRest: true) == fires, "nobody found it")
+        for state in Discrepancy.State.allCases {
+            var found = try compared.discrepancy(.statusDiffers, compared.key, state)
+            if isShared { found.evidence = try compared.shared(found.evidence) }
+            found.suggestion = action
+            try compared.story.rows.comparisons.apply(.changed(found))
+            let isLeft = isShared && action == .tell && state == .open
+            #expect(compared.words(UndoneMeansNothing(), [], atRest: true) == (isLeft ? [] : fires))
+        }
+    }
+
     @Test(arguments: ["ben", "ann", nil])
     func `25 fires when what one person proposed is undone without another`(_ approver: String?) throws {
         var compared = try ComparedStory()

@@ -65,8 +65,6 @@ extension Discrepancy {
         facts.isWaiting = state != .closed
         facts.isUnchanged = repairFacts == repair.facts
         facts.isUndoable = UnbookedTransaction.isShown(by: evidence)
-        facts.isAgainstProvider = repair.isAgainstProvider
-        facts.namesReference = !(repair.evidence.reference ?? "").isEmpty
         return facts
     }
 }

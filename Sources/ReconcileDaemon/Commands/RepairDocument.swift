@@ -105,8 +105,9 @@ struct RepairDocument: Decodable {
         } else if state == "proposed" {
             lines.append("  It waits for another person: reconciled repairs approve \(id) --reason …")
         }
-        if discrepancyID != nil, action == "undo", state == "approved" {
-            lines.append("  A comparison begins it if it still shows the same: reconciled discrepancies show says so.")
+        if let discrepancyID, action == "undo", state == "approved" {
+            lines.append("  A comparison begins it if it still sees the same.")
+            lines.append("  What came of it: reconciled discrepancies show \(discrepancyID)")
         }
         return lines
     }

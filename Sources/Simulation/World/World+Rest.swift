@@ -32,7 +32,11 @@ extension World {
                 || payment.refunds.contains { $0.state == .quarantined }
             if isWaiting { stuck.insert(paymentIndex) }
             guard let due = payment.dueAt else { continue }
-            if !isWaiting { return "payment \(paymentIndex) is \(payment.state), and due at \(due.rfc3339)" }
+            // A refund goes on beside one that people decide about (seed 16917166254220).
+            let isUnderWay = payment.conclusion != nil && payment.refunds.contains { $0.state == .processing }
+            if !isWaiting || isUnderWay {
+                return "payment \(paymentIndex) is \(payment.state), and due at \(due.rfc3339)"
+            }
             if !hadTime { return "payment \(paymentIndex) waits for people, and little time has passed" }
         }
         for task in tasks where !task.isDone && task.attempts > 0 && !stuck.contains(task.payment) {
