@@ -46,11 +46,14 @@ public struct UndoneMeansNothing: Invariant {
         }
     }
 
-    /// Whether a comparison told people of it because its key has more than one transaction: nothing is sent under such
-    /// a key by itself (seed 22697543179346: a hold that landed hours after a decline under the same key).
+    /// Whether it ended by the word of people, and a comparison has told people since that its key has more than one
+    /// transaction: nothing is sent under such a key by itself (seed 22697543179346: a hold landed beside a decline
+    /// after people had said that it was never charged).
     private func isLeftToPeople(_ leg: Leg, _ evidence: Evidence) -> Bool {
         let id = DiscrepancyID(provider: leg.provider, subject: .transaction(leg.primary.key))
-        guard let found = evidence.rows.comparisons.discrepancies[id], found.state == .open else { return false }
+        guard leg.gone?.code == Leg.Gone.byPeople, let found = evidence.rows.comparisons.discrepancies[id],
+            found.state == .open
+        else { return false }
         return found.suggestion == .tell && found.evidence.theirs?.isShared == true
     }
 }
