@@ -65,7 +65,8 @@ http: {host: "$(address "$1")"}
 admin:
   host: "$(address "$1")"
   operators:
-    - {name: on-call, token_sha256: $(sha256_of "$OPERATOR_TOKEN")}
+    - {name: on-call, token_sha256: $(sha256_of "$OPERATOR_TOKEN"), role: operator}
+    - {name: second, token_sha256: $(sha256_of "$APPROVER_TOKEN"), role: approver}
 callers:
   - {name: checkout, token_sha256: $(sha256_of "$CALLER_TOKEN")}
 providers:
@@ -102,6 +103,14 @@ reconciled_at() {
     shift
     place_prefix "$site"
     with_secrets "${PLACE_PREFIX[@]}" "${DAEMON_PROGRAM:-$PROGRAMS/reconciled}" "$@" --config "$DRILL_DIR/$site.yaml"
+}
+
+# repairs_at SITE PERSON ARGUMENT...: `reconciled repairs` as that person, at a daemon of the site that answers.
+repairs_at() {
+    local site=$1 person=$2
+    shift 2
+    reconciled_at "$site" repairs "$@" --url "$(admin_url "$site" "$(living "$site")")" \
+        --token-file "$DRILL_DIR/$person.token"
 }
 
 migrate() { reconciled_at "$1" migrate; }

@@ -1,5 +1,5 @@
 """Reads both sides over their interfaces, and leaves them as files: books.jsonl, discrepancies.jsonl (those that are
-not closed), and ledger-P.json, listing-P.jsonl and requests-P.jsonl for each provider P."""
+not closed), repairs.jsonl, and ledger-P.json, listing-P.jsonl and requests-P.jsonl for each provider P."""
 
 import argparse
 import json
@@ -14,10 +14,10 @@ def fetch(url: str, token: str) -> dict:
         return json.load(answer)
 
 
-def pages(url: str, token: str, limit: int):
+def pages(url: str, token: str, limit: int, query: str = ""):
     cursor = None
     while True:
-        page = fetch(f"{url}?limit={limit}" + (f"&cursor={cursor}" if cursor else ""), token)
+        page = fetch(f"{url}?limit={limit}{query}" + (f"&cursor={cursor}" if cursor else ""), token)
         yield from page["data"]
         cursor = page.get("next_cursor")
         if not cursor:
@@ -55,6 +55,8 @@ def main() -> int:
     count = write_lines(options.into / "books.jsonl", pages(f"{options.admin}/v1/payments", options.token, 200))
     discrepancies = pages(f"{options.admin}/v1/discrepancies", options.token, 200)
     differ = write_lines(options.into / "discrepancies.jsonl", discrepancies)
+    repairs = pages(f"{options.admin}/v1/repairs", options.token, 200, "&state=all")
+    write_lines(options.into / "repairs.jsonl", repairs)
     print(f"    {count} payments in the books, {differ} discrepancies that are not closed")
     for provider in options.providers.split(","):
         ledger = fetch(f"{options.simulator}/_control/{provider}/ledger", "drill")

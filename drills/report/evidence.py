@@ -51,6 +51,7 @@ class Evidence:
     journal: list[dict]
     books: dict[str, dict]
     discrepancies: list[dict]
+    repairs: list[dict]
     ledgers: dict[str, dict]
     transactions: list[Line]
     requests: dict[str, list[dict]]
@@ -87,7 +88,8 @@ def read(directory: Path) -> Evidence:
         directory=directory, drill=drill, marks=marks, steps=lines(directory / "steps.jsonl"),
         journal=sorted(lines(directory / "journal.jsonl"), key=lambda line: line["at"]),
         books={payment["id"]: payment for payment in lines(directory / "books.jsonl")},
-        discrepancies=lines(directory / "discrepancies.jsonl"), ledgers=ledgers,
+        discrepancies=lines(directory / "discrepancies.jsonl"), repairs=lines(directory / "repairs.jsonl"),
+        ledgers=ledgers,
         transactions=transactions(directory, ledgers),
         requests={name: lines(directory / f"requests-{name}.jsonl") for name in ledgers},
         sides_were_read=(directory / "books.jsonl").exists() and bool(ledgers),

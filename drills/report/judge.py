@@ -7,7 +7,7 @@ from datetime import datetime
 
 from evidence import Evidence, Line
 
-FINAL = {"succeeded", "canceled", "failed", "quarantined"}
+FINAL = {"succeeded", "canceled", "failed"}
 WRITES = {"authorize", "sale", "capture", "void", "refund"}
 
 
@@ -40,6 +40,8 @@ def judge(evidence: Evidence) -> list[Verdict]:
         sums_agree(evidence), states_mean(evidence), nothing_in_doubt(evidence), permitted(evidence),
         chain_unbroken(evidence),
     ]
+    if evidence.repairs or forced(evidence):
+        verdicts.append(taken_out_by_two(evidence))
     if site_promotions(evidence):
         verdicts.append(one_site(evidence))
     if evidence.has("recovery_window"):
@@ -81,6 +83,15 @@ def forced(evidence: Evidence) -> set[str]:
             if request.get("fault") == "amount_changed" and request.get("result") in (201, 402):
                 found.add(owners.get((provider, request["key"])))
     return found - {None}
+
+
+def taken_out(evidence: Evidence) -> set[str]:
+    """Payments about which one person proposed something, and another one approved it."""
+    return {
+        repair["payment_id"] for repair in evidence.repairs
+        if repair["payment_id"] and repair["state"] == "approved"
+        and repair["decision"]["by"] != repair["proposed_by"]
+    }
 
 
 def acknowledgements(evidence: Evidence) -> dict[str, dict]:
@@ -175,6 +186,9 @@ def told_stands(evidence: Evidence) -> Verdict:
         # What was lost, where that is allowed, is judged by the RPO; that it is settled, by the books.
         if booked is None or identifier in gone:
             continue
+        # What is with people has no end yet: they decided after its caller had stopped to ask.
+        if told["state"] == "quarantined" and identifier in taken_out(evidence):
+            continue
         if not agrees(told, booked):
             verdict.violations.append(
                 f"{identifier}: told {told['state']} {told['captured']}/{told['refunded']}, books {booked['state']} "
@@ -196,7 +210,7 @@ def books_agree(evidence: Evidence) -> Verdict:
         if payment is not None and not known and any(line.captured != line.refunded or line.held for line in found):
             text = " and ".join(line.words() for line in found)
             verdict.violations.append(f"{payment} leg {leg} is not in the books: {text}")
-    contradicted = forced(evidence) | left_to_people(evidence)
+    contradicted = left_to_people(evidence)
     anew = made_anew(evidence, acknowledgements(evidence))
     for payment in evidence.books.values():
         if payment["id"] in contradicted:
@@ -222,7 +236,7 @@ def books_agree(evidence: Evidence) -> Verdict:
 def sums_agree(evidence: Evidence) -> Verdict:
     verdict = Verdict("sums-agree", "Captured less refunded is the same on both sides, by provider and currency.", 0)
     ours: dict[tuple, int] = defaultdict(int)
-    contradicted = forced(evidence) | left_to_people(evidence)
+    contradicted = left_to_people(evidence)
     for payment in evidence.books.values():
         if payment["id"] in contradicted:
             continue
@@ -258,19 +272,32 @@ def states_mean(evidence: Evidence) -> Verdict:
 
 def nothing_in_doubt(evidence: Evidence) -> Verdict:
     verdict = Verdict(
-        "nothing-in-doubt", "At rest every payment is final, only contradicted ones are with people, and every caller "
-        "has its answer.", len(evidence.books))
-    contradicted = forced(evidence)
+        "nothing-in-doubt", "At rest every payment is final, nothing waits for people, and every caller has its answer.",
+        len(evidence.books))
     for payment in evidence.books.values():
-        wanted = "quarantined" if payment["id"] in contradicted else None
-        if payment["state"] not in FINAL or (payment["state"] == "quarantined") != (wanted is not None):
-            verdict.violations.append(f"{payment['id']} is {payment['state']}" + (f", not {wanted}" if wanted else ""))
+        if payment["state"] not in FINAL:
+            verdict.violations.append(f"{payment['id']} is {payment['state']}")
     given_up = [line for line in evidence.journal if line["event"] == "gave_up"]
     verdict.violations += [f"{line['key']} has no answer: {line['why']}" for line in given_up]
     ends = [line for line in evidence.journal if line["event"] == "ended"]
     verdict.could_be_judged = len(ends) == 1 and ends[0]["broken"] == 0
     refused = [line for line in evidence.journal if line["event"] == "refused"]
     verdict.violations += [f"{line['key']} was refused: {line['status']} {line['problem']}" for line in refused]
+    return verdict
+
+
+def taken_out_by_two(evidence: Evidence) -> Verdict:
+    """What a provider contradicted went to people, two of them took it out, and nothing else was with them."""
+    wanted = forced(evidence)
+    verdict = Verdict(
+        "two-people", "Exactly what a provider contradicted was with people, and two of them took each out.",
+        len(wanted))
+    found = taken_out(evidence)
+    verdict.violations += [f"{payment} was not taken out by two people" for payment in sorted(wanted - found)]
+    verdict.violations += [f"{payment} was with people for nothing" for payment in sorted(found - wanted)]
+    for repair in evidence.repairs:
+        if repair["state"] == "approved" and repair["decision"]["by"] == repair["proposed_by"]:
+            verdict.violations.append(f"{repair['id']} was approved by {repair['proposed_by']}, who had proposed it")
     return verdict
 
 

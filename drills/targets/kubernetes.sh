@@ -6,6 +6,7 @@
 #   DRILL_CONTEXTS           site=context pairs: "a=staging-frankfurt b=staging-ireland" (required)
 #   DRILL_ENTRY              URL of the global load balancer, where callers go (required)
 #   DRILL_CALLER_TOKEN, DRILL_OPERATOR_TOKEN    tokens of a caller and of an operator of these sites (required)
+#   DRILL_APPROVER_TOKEN     token of an operator with the role approver; drills in which people decide
 #   DRILL_SIMULATOR          URL of the provider simulator that these sites use, for its control API (required: a drill
 #                            never runs against real providers)
 #   DRILL_DATABASE           a program for the databases, called as: PROGRAM kill|stop|start|promote|rejoin|follows|sql
@@ -16,8 +17,10 @@ declare -A CONTEXT=()
 NAMESPACE=${DRILL_NAMESPACE:-reconciled} PROVIDERS=${DRILL_PROVIDERS:-card,points}
 SITES=${SITES:-a} MEMBERS=${MEMBERS:-a1} NEEDS_PARTITION=${NEEDS_PARTITION:-no}
 CALLER_TOKEN=${DRILL_CALLER_TOKEN:-} OPERATOR_TOKEN=${DRILL_OPERATOR_TOKEN:-} SIMULATOR_URL=${DRILL_SIMULATOR:-}
+APPROVER_TOKEN=${DRILL_APPROVER_TOKEN:-}
 
 source drills/lib/load.sh
+source drills/lib/people.sh
 
 target_check() { kubernetes_check; }
 kubernetes_check() {
@@ -123,6 +126,19 @@ operator_get() {
     with_operators "$1" operator_fetch "$2"
 }
 operator_fetch() { curl -sSf --max-time 10 -H "Authorization: Bearer $OPERATOR_TOKEN" "$OPERATORS$1"; }
+
+# repairs_at SITE PERSON ARGUMENT...: `reconciled repairs` of this machine, at the site's forwarded listener.
+repairs_at() {
+    local site=$1 person=$2
+    shift 2
+    [[ -n $APPROVER_TOKEN ]] || unable "DRILL_APPROVER_TOKEN is not set; drills/targets/kubernetes.sh says what it is"
+    with_operators "$site" repairs_forwarded "$person" "$@"
+}
+repairs_forwarded() {
+    local person=$1
+    shift
+    "${PROGRAMS:-.build/release}/reconciled" repairs "$@" --url "$OPERATORS" --token-file "$DRILL_DIR/$person.token"
+}
 
 target_rest() { await 300 "nothing is in doubt" nothing_in_doubt; }
 nothing_in_doubt() {

@@ -10,7 +10,7 @@
 SITES=${SITES:-a} MEMBERS=${MEMBERS:-a1} REPLICATION=${REPLICATION:-synchronous} PROOF=${PROOF:-none}
 NEEDS_PARTITION=${NEEDS_PARTITION:-no}
 PROVIDERS=card,points
-CALLER_TOKEN=caller-of-a-drill OPERATOR_TOKEN=operator-of-a-drill
+CALLER_TOKEN=caller-of-a-drill OPERATOR_TOKEN=operator-of-a-drill APPROVER_TOKEN=approver-of-a-drill
 
 source drills/lib/processes.sh
 source drills/lib/network.sh
@@ -20,6 +20,7 @@ source drills/lib/daemons.sh
 source drills/lib/sites.sh
 source drills/lib/haproxy.sh
 source drills/lib/load.sh
+source drills/lib/people.sh
 
 target_check() {
     local program

@@ -79,6 +79,7 @@ class Story:
                 ("promoted", "site b", 4000)]]
         self.verify = 0
         self.discrepancies = []
+        self.repairs = []
 
     def evidence(self, directory: Path):
         def write(name, items):
@@ -88,6 +89,7 @@ class Story:
         (directory / "drill.json").write_text(json.dumps(self.drill), encoding="utf-8")
         write("books.jsonl", self.books)
         write("discrepancies.jsonl", self.discrepancies)
+        write("repairs.jsonl", self.repairs)
         write("journal.jsonl", self.journal)
         write("timeline.jsonl", self.marks)
         write("listing-card.jsonl", self.listing)
@@ -216,11 +218,48 @@ class JudgeTests(unittest.TestCase):
         self.story.books[9]["state"] = "quarantined"
         self.assertIn("nothing-in-doubt", self.story.broken())
 
-    def test_a_quarantine_of_a_changed_amount(self):
-        self.story.books[9]["state"] = "quarantined"
-        self.story.journal[9 * 3 + 2]["state"] = "quarantined"
+    def change_an_amount(self):
+        """The provider held another amount than it was asked for; two people had it undone, after the caller was told
+        that people decide."""
+        booked = self.story.books[9]
+        booked["state"] = "failed"
+        booked["captured"] = booked["legs"][0]["captured"] = money(0)
+        self.story.ledger[9].update(status="voided", net=0, charges=[])
+        self.story.journal[9 * 3 + 2].update(state="quarantined", captured=0)
         next(item for item in self.story.requests if item["key"] == "K9")["fault"] = "amount_changed"
+        self.story.repairs.append({
+            "id": "rep_1", "payment_id": "pay_9", "state": "approved", "proposed_by": "on-call",
+            "decision": {"approved": True, "by": "second"}})
+
+    def test_two_people_take_a_changed_amount_out(self):
+        self.change_an_amount()
         self.assertEqual(self.story.broken(), set())
+
+    def test_a_changed_amount_is_left_with_people(self):
+        self.change_an_amount()
+        self.story.books[9]["state"] = "quarantined"
+        self.story.repairs.clear()
+        self.assertEqual(self.story.broken(), {"nothing-in-doubt", "two-people"})
+
+    def test_a_changed_amount_that_nobody_decided_about(self):
+        self.change_an_amount()
+        self.story.repairs[0].update(state="rejected")
+        self.assertEqual(self.story.broken(), {"told-stands", "two-people"})
+
+    def test_one_person_alone_approves(self):
+        self.change_an_amount()
+        self.story.repairs[0]["decision"]["by"] = "on-call"
+        self.assertEqual(self.story.broken(), {"told-stands", "two-people"})
+
+    def test_people_decide_about_what_nobody_contradicted(self):
+        self.change_an_amount()
+        self.story.repairs.append({**self.story.repairs[0], "id": "rep_2", "payment_id": "pay_10"})
+        self.assertEqual(self.story.broken(), {"two-people"})
+
+    def test_what_was_said_to_be_undone_is_still_held(self):
+        self.change_an_amount()
+        self.story.ledger[9]["held"] = 107
+        self.assertEqual(self.story.broken(), {"books-agree"})
 
     def test_a_caller_without_an_answer(self):
         self.story.journal.append({"at": START + 29_000, "event": "gave_up", "key": "key-x", "why": "patience"})
