@@ -149,6 +149,17 @@ import Testing
         }
     }
 
+    /// Seed 13140475516452: it was looked at a day later, as rarely as what waits for people.
+    @Test func `what people decided is looked at soon`() throws {
+        var stage = try undoRefused()
+        stage.run(steps: 40)
+        #expect(stage.durable.legs[0].inquiries >= stage.context.policy.inquirySchedule.delays.count - 1)
+        try stage.repair(.charged, against: true)
+        let decided = stage.now
+        stage.run(while: { !$0.awaitsPeople })
+        #expect(stage.now < decided + .minutes(1))
+    }
+
     @Test func `what the provider shows is not explained away in silence`() throws {
         var stage = try undoRefused()
         for action in [Repair.Action.undoneOutside, .neverCharged, .writeOff] {

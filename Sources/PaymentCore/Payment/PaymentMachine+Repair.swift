@@ -78,6 +78,8 @@ extension PaymentMachine {
         payment.legs[index].quarantine = nil
         payment.legs[index].notBefore = nil
         payment.legs[index].conclusiveReads = 0
+        // What follows is new: it is not looked at as rarely as what waited for people (seed 13140475516452).
+        payment.legs[index].inquiries = 0
         switch action {
         case .charged: setCharged(leg: index, context)
         case .neverCharged:
@@ -144,6 +146,7 @@ extension PaymentMachine {
             payment.legs[index].knowledge = nil
             payment.legs[index].notBefore = nil
             payment.legs[index].conclusiveReads = 0
+            payment.legs[index].inquiries = 0
             if action == .sendAgain {
                 withEffect(.refund(refundIndex), ofLeg: index) { $0.isInDoubtAgain() }
             }

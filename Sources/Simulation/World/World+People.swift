@@ -24,6 +24,8 @@ struct People {
     var lies: Set<String> = []
     /// Payments of which one was carried out.
     var misjudged: Set<PaymentID> = []
+    /// When they decided last about a payment.
+    var decidedAt: [Int: Int64] = [:]
 }
 
 /// People who take payments out of quarantine: one proposes what the provider's books say, another one approves it, at
@@ -106,6 +108,7 @@ extension World {
         do throws(RepairRefusal) {
             let (machine, decided) = try PaymentMachine.decide(repair, decision, of: payment, context)
             guard keep(machine, decided, replica), decision.isApproved else { return false }
+            people.decidedAt[paymentIndex] = now
             if people.lies.contains(id) { people.misjudged.insert(payment.id) }
             return true
         } catch {

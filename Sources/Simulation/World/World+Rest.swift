@@ -16,7 +16,6 @@ extension World {
     func unrest() -> String? {
         if people.atWork > 0 { return "people are at work" }
         guard isServed, !link.isChanging, link.isUp else { return "no site serves yet" }
-        let hadTime = now - faultsEndedAt > Span.days(3).milliseconds
         for (index, replica) in replicas.enumerated() {
             guard let engine = replica.engine, !engine.isIdle else { continue }
             return "replica \(index) still has \(engine.activeCount) payments in work"
@@ -37,7 +36,11 @@ extension World {
             if !isWaiting || isUnderWay {
                 return "payment \(paymentIndex) is \(payment.state), and due at \(due.rfc3339)"
             }
-            if !hadTime { return "payment \(paymentIndex) waits for people, and little time has passed" }
+            // What two people decided begins something new (seed 13140475516452).
+            let since = max(faultsEndedAt, people.decidedAt[paymentIndex] ?? faultsEndedAt)
+            guard now - since > Span.days(3).milliseconds else {
+                return "payment \(paymentIndex) waits for people, and little time has passed"
+            }
         }
         for task in tasks where !task.isDone && task.attempts > 0 && !stuck.contains(task.payment) {
             let what = task.isCreate ? "a create" : "an operation"
