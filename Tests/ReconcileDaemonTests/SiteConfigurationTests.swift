@@ -206,6 +206,22 @@ import Yams
         #expect(found.contains { $0.hasPrefix(problem) }, "\(found)")
     }
 
+    @Test(arguments: ["asynchronous", "synchronous", nil])
+    func `payments are decided with a commit as acknowledged, but for one that a site follows later`(
+        _ replication: String?
+    ) throws {
+        let lines = replication.map {
+            Self.postgres + """
+                site: {name: east, \(Self.peer), replication: \($0), unfenced: by a script}
+                reconcile: {accept_one_phase_on_asynchronous_store: true}
+                """
+        }
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        let context = try read(lines ?? "").machineContext(at: now)
+        #expect(context.commitsAreAcknowledged == (replication != "asynchronous"))
+        #expect(context.now == now && context.contracts.count == 1)
+    }
+
     @Test func `on an asynchronous replica the contracts are judged as on a store that loses rows`() {
         let lines =
             Self.postgres + "site: {name: east, \(Self.peer), replication: asynchronous, unfenced: by a script}"

@@ -272,7 +272,8 @@ def states_mean(evidence: Evidence) -> Verdict:
 
 def nothing_in_doubt(evidence: Evidence) -> Verdict:
     verdict = Verdict(
-        "nothing-in-doubt", "At rest every payment is final, nothing waits for people, and every caller has its answer.",
+        "nothing-in-doubt",
+        "At rest every payment is final, nothing waits for people, and every caller has its answer.",
         len(evidence.books))
     for payment in evidence.books.values():
         if payment["state"] not in FINAL:

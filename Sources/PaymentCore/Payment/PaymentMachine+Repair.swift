@@ -76,10 +76,7 @@ extension PaymentMachine {
     private mutating func carryOut(_ action: Repair.Action, leg index: Int, _ context: MachineContext) {
         let leg = payment.legs[index]
         payment.legs[index].quarantine = nil
-        payment.legs[index].notBefore = nil
-        payment.legs[index].conclusiveReads = 0
-        // What follows is new: it is not looked at as rarely as what waited for people (seed 13140475516452).
-        payment.legs[index].inquiries = 0
+        lookAnew(leg: index)
         switch action {
         case .charged: setCharged(leg: index, context)
         case .neverCharged:
@@ -144,9 +141,7 @@ extension PaymentMachine {
         case .sendAgain, .resume:
             payment.refunds[refundIndex].parts[part].state = .processing
             payment.legs[index].knowledge = nil
-            payment.legs[index].notBefore = nil
-            payment.legs[index].conclusiveReads = 0
-            payment.legs[index].inquiries = 0
+            lookAnew(leg: index)
             if action == .sendAgain {
                 withEffect(.refund(refundIndex), ofLeg: index) { $0.isInDoubtAgain() }
             }
