@@ -25,9 +25,10 @@ waiting_for_people() { operator_get "$1" "/v1/payments?limit=200&waiting_for=peo
 nobody_waits() { [[ -z $(waiting_for_people "$1") ]]; }
 
 # take_out SITE PAYMENT: the provider undoes by hand what it holds for the quarantined leg; that is proposed, its
-# proposer may not approve it, and another person does.
+# proposer may not approve it, and another person does. Where the provider's answer has changed between the two, the
+# approval is refused, and it is proposed again.
 take_out() {
-    local site=$1 payment=$2 explained leg provider key reference repair
+    local site=$1 payment=$2 explained leg provider key reference repair said try
     explained=$(operator_get "$site" "/v1/payments/$payment/explanation")
     read -r leg provider < <(jq -r '.legs[] | select(.standing == "quarantined") | "\(.index) \(.provider)"' \
         <<<"$explained")
@@ -35,13 +36,20 @@ take_out() {
         '[.data[] | select(.type == "intent" and .leg == $leg and .detail.effect == "primary")][0].detail.key')
     reference=$(undone_by_hand "$provider" "$key")
     note "$payment leg $leg: $provider undid $key by hand, $reference"
-    repair=$(propose_undone "$site" "$payment" "$leg" "$reference")
-    if decide "$site" operator "$repair" 2>/dev/null; then
-        warn "$payment: who proposed $repair has approved it"
-        return 1
-    fi
-    decide "$site" approver "$repair"
-    note "$payment: $repair is approved by another person"
+    for try in 1 2 3 4 5; do
+        repair=$(propose_undone "$site" "$payment" "$leg" "$reference")
+        if said=$(approve_as "$site" operator "$repair" 2>&1) || [[ $said != *approver* ]]; then
+            warn "$payment: who proposed $repair was not refused for the role: $said"
+            return 1
+        fi
+        if said=$(approve_as "$site" approver "$repair" 2>&1); then
+            note "$payment: $repair is approved by another person"
+            return 0
+        fi
+        note "$payment: $repair is to be proposed again: $said"
+    done
+    warn "$payment: nothing that was proposed could be approved in $try tries"
+    return 1
 }
 
 # propose_undone SITE PAYMENT LEG REFERENCE: the repair's id. What is read meanwhile makes another version of the
@@ -64,10 +72,8 @@ propose_undone() {
     return 1
 }
 
-# decide SITE PERSON REPAIR: approves it.
-decide() {
-    repairs_at "$1" "$2" approve "$3" --reason "I read their word too." --output json >/dev/null
-}
+# approve_as SITE PERSON REPAIR
+approve_as() { repairs_at "$1" "$2" approve "$3" --reason "I read their word too." --output json; }
 
 # undone_by_hand PROVIDER KEY: somebody of the provider releases the hold, or gives the charge back; their reference.
 undone_by_hand() {

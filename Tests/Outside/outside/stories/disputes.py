@@ -94,10 +94,10 @@ def disputed_mix(stage):
     def lines():
         return [(each, line) for each in stage.providers for line in list(each.ledger.lines)]
 
-    def trouble(stage, chance, is_busy):
+    def trouble(stage, chance, share_done):
         opened = killed = 0
         next_kill = time.monotonic() + 1
-        while is_busy():
+        while share_done() < 1:
             time.sleep(0.05)
             for provider, line in lines():
                 now = provider.contract.now()
