@@ -1,11 +1,15 @@
-"""D2: what a provider has beyond the books is undone by two people, or by nobody."""
+"""D2: two people decide what a provider has beyond the books, and what waits in a payment; or nobody does."""
 
+import concurrent.futures
+import os
+import random
 import secrets
 import time
 
 import requests
 
 from ..ledger import Line, Movement
+from ..misbehaviour import FOR_EVER, wrong_amount
 from ..settings import digest
 from . import story
 
@@ -128,3 +132,99 @@ def written_off(stage):
     stage.compare(daemon, provider)
     stage.check(now(stage, daemon, found)["state"] == "open", f"changed: {now(stage, daemon, found)['state']}")
     stage.check(not line.given_back, f"given back {line.given_back}")
+
+
+# What a payment's own leg waits for.
+
+APPROVERS = {"ken": KEN, "mia": secrets.token_hex(16), "ben": secrets.token_hex(16)}
+
+
+def approvers(settings):
+    for name, token in APPROVERS.items():
+        settings.tree["admin"]["operators"].append({"name": name, "role": "approver", "token_sha256": digest(token)})
+
+
+def approve(daemon, repair, name):
+    """The status of one person's yes; nothing where the daemon died of it."""
+    try:
+        return requests.post(
+            f"{daemon.admin}/v1/repairs/{repair}/approve", json={"reason": f"{name} read it."},
+            headers={"Authorization": f"Bearer {APPROVERS[name]}"}, timeout=5).status_code
+    except requests.RequestException:
+        return None
+
+
+def contradicted(stage):
+    """A sale of 1000 of which its provider shows another amount, and mends its answers once people are asked."""
+    provider = stage.provider("points")
+    daemon, shop = stage.daemon((provider, {"base": "reference_sale"}), change=approvers)
+    return provider, daemon, shop
+
+
+def sold_and_contradicted(stage, provider, shop):
+    provider.script.on("sale read", wrong_amount(), times=FOR_EVER)
+    payment = shop.pay((provider, 1000), wait=1).payment
+    is_with_people = shop.until(payment, lambda body: body["state"] == "quarantined", 15).state == "quarantined"
+    provider.script.clear()
+    if not is_with_people:
+        stage.check(False, f"{payment} is {shop.read(payment).state}")
+    return payment
+
+
+def propose_leg(daemon, payment, action, **evidence):
+    version = daemon.ask(f"/v1/payments/{payment}/explanation")[1]["version"]
+    return daemon.order("/v1/repairs", {
+        "payment_id": payment, "leg": 0, "action": action, "version": version, "against_provider": True,
+        "evidence": {"text": "Their mail of today.", "reference": "RV-1", **evidence}})
+
+
+def resolved(shop, payment):
+    return [each for each in shop.events(payment) if each["type"] == "resolved"]
+
+
+@story("d2-leg-raced", "D2", "Three people approve one repair at once, and the daemon is killed: it is done once.")
+def leg_raced(stage):
+    chance = random.Random(int(os.environ.get("OUTSIDE_SEED", "1")))
+    provider, daemon, shop = contradicted(stage)
+    answers, wrong = [], []
+    for _ in range(max(4, int(os.environ.get("OUTSIDE_KILLS", "3")))):
+        payment = sold_and_contradicted(stage, provider, shop)
+        status, repair = propose_leg(daemon, payment, "charged", amount={"value": 1000, "currency": "JPY"})
+        if status != 201:
+            wrong.append(f"proposed: {status} {repair}")
+            continue
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            asked = [pool.submit(approve, daemon, repair["id"], name) for name in APPROVERS]
+            time.sleep(chance.uniform(0, 0.03))
+            daemon.kill()
+            said = [each.result() for each in asked]
+        daemon.start()
+        said.append(approve(daemon, repair["id"], "ken"))
+        answers.append(said)
+        state = shop.until_final(payment, 15).state
+        decisions = resolved(shop, payment)
+        line = provider.ledger.of_payment(payment)[0]
+        if said.count(200) > 1 or len(decisions) != 1 or state != "succeeded" or line.net != 1000:
+            wrong.append(f"{payment} {state}: {said}, {len(decisions)} decisions, net {line.net}")
+    stage.note(f"answers: {answers}")
+    stage.check(not wrong, f"of {len(answers)} repairs went wrong: {wrong or 'none'}")
+    stage.check(len(provider.calls("sale")) == len(answers), f"{len(provider.calls('sale'))} sales")
+    trails = daemon.command("payments", "verify")
+    stage.check(trails.returncode == 0, f"audit trails: {(trails.stdout + trails.stderr).strip()[-100:]}")
+
+
+@story("d2-leg-erred", "D2", "Two people say of a charge that it never was: it is found, and its payer gets it back.")
+def leg_erred(stage):
+    provider, daemon, shop = contradicted(stage)
+    payment = sold_and_contradicted(stage, provider, shop)
+    _, repair = propose_leg(daemon, payment, "never_charged")
+    own, _ = daemon.order(f"/v1/repairs/{repair['id']}/approve", {"reason": "I am sure."})
+    stage.check(own == 403 and shop.read(payment).state == "quarantined", f"by the same person: {own}")
+    status = approve(daemon, repair["id"], "mia")
+    state = shop.until_final(payment, 15).state
+    stage.check(status == 200 and state == "failed", f"approved: {status}, {state}")
+    line = provider.ledger.of_payment(payment)[0]
+    undone(stage, daemon, provider, line, 30)
+    stage.check(line.net == 0, f"net {line.net}, given back {line.given_back}")
+    stage.check(len(provider.calls("sale")) == 1, f"{len(provider.calls('sale'))} sales")
+    stage.check(resolved(shop, payment)[0]["detail"].get("against_provider") == "yes", "marked for ever")
