@@ -181,13 +181,14 @@ def told_stands(evidence: Evidence) -> Verdict:
     last = last_told(evidence)
     verdict = Verdict("told-stands", "What callers were told is what the books say.", len(last))
     gone = {line["id"] for line in lost(evidence)} if evidence.drill["allowed_loss"] else set()
+    decided = taken_out(evidence)
     for identifier, told in last.items():
         booked = evidence.books.get(identifier)
         # What was lost, where that is allowed, is judged by the RPO; that it is settled, by the books.
         if booked is None or identifier in gone:
             continue
         # What is with people has no end yet: they decided after its caller had stopped to ask.
-        if told["state"] == "quarantined" and identifier in taken_out(evidence):
+        if told["state"] == "quarantined" and identifier in decided:
             continue
         if not agrees(told, booked):
             verdict.violations.append(

@@ -13,16 +13,17 @@ from ..misbehaviour import FOR_EVER, wrong_amount
 from ..settings import digest
 from . import story
 
-KEN = secrets.token_hex(16)
+APPROVERS = {name: secrets.token_hex(16) for name in ("ken", "mia", "ben")}
 
 
-def approver(settings):
-    settings.tree["admin"]["operators"].append({"name": "ken", "role": "approver", "token_sha256": digest(KEN)})
+def approvers(settings):
+    for name, token in APPROVERS.items():
+        settings.tree["admin"]["operators"].append({"name": name, "role": "approver", "token_sha256": digest(token)})
 
 
-def as_ken(daemon, path, body):
+def as_person(daemon, name, path, body):
     answer = requests.post(
-        daemon.admin + path, json=body, headers={"Authorization": f"Bearer {KEN}"}, timeout=5)
+        daemon.admin + path, json=body, headers={"Authorization": f"Bearer {APPROVERS[name]}"}, timeout=5)
     return answer.status_code, answer.json()
 
 
@@ -38,7 +39,7 @@ def stranger(provider, payment, value):
 
 def opened(stage, *values):
     provider = stage.provider("points")
-    daemon, shop = stage.daemon((provider, {"base": "reference_sale"}), change=approver)
+    daemon, shop = stage.daemon((provider, {"base": "reference_sale"}), change=approvers)
     payment = shop.pay((provider, 1000)).payment
     lines = [stranger(provider, payment, value) for value in values]
     stage.compare(daemon, provider)
@@ -77,7 +78,7 @@ def undone_by_two(stage):
     own, _ = daemon.order(path, {"reason": "I am sure."})
     stage.compare(daemon, provider)
     stage.check(own == 403 and not line.given_back, f"by the same person: {own}, given back {line.given_back}")
-    status, decided = as_ken(daemon, path, {"reason": "I asked all shops."})
+    status, decided = as_person(daemon, "ken", path, {"reason": "I asked all shops."})
     daemon.kill()
     stage.check(status == 200 and decided["state"] == "approved", f"approved: {status} {decided.get('state')}")
     daemon.start()
@@ -89,7 +90,7 @@ def undone_by_two(stage):
     stage.check(not other.given_back, f"of the other one given back: {other.given_back}")
     sold = provider.ledger.of_payment(payment)[0]
     stage.check(not sold.given_back, f"of what was sold given back: {sold.given_back}")
-    again, problem = as_ken(daemon, path, {"reason": "Once more."})
+    again, problem = as_person(daemon, "ken", path, {"reason": "Once more."})
     stage.check(again == 409, f"a second yes: {again} {problem.get('detail')}")
 
 
@@ -102,14 +103,14 @@ def changed(stage):
     line.refunds.append(Movement("BYHAND", 200, "JPY", "succeeded", moment, by="console"))
     line.updated = moment
     stage.compare(daemon, provider)
-    status, problem = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
+    status, problem = as_person(daemon, "ken", f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
     stage.check(status == 409, f"approved on other facts: {status} {problem.get('detail')}")
     status, repair = propose(daemon, now(stage, daemon, found))
     stage.check(status == 201, f"proposed anew: {status} {repair.get('state')}")
     # And the rest after it.
     line.refunds.append(Movement("BYHAND2", 100, "JPY", "succeeded", provider.contract.now(), by="console"))
     line.updated = provider.contract.now()
-    status, _ = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
+    status, _ = as_person(daemon, "ken", f"/v1/repairs/{repair['id']}/approve", {"reason": "I asked all shops."})
     stage.compare(daemon, provider)
     stage.compare(daemon, provider)
     seen = now(stage, daemon, found)
@@ -124,7 +125,7 @@ def changed(stage):
 def written_off(stage):
     provider, daemon, _, (line,), (found,) = opened(stage, 700)
     _, repair = propose(daemon, found, "write_off")
-    status, _ = as_ken(daemon, f"/v1/repairs/{repair['id']}/approve", {"reason": "Too small to chase."})
+    status, _ = as_person(daemon, "ken", f"/v1/repairs/{repair['id']}/approve", {"reason": "Too small to chase."})
     stage.compare(daemon, provider)
     seen = now(stage, daemon, found)
     stage.check(status == 200 and seen["state"] == "closed", f"{status} {seen['state']} {seen['close_reason']}")
@@ -135,33 +136,22 @@ def written_off(stage):
 
 
 # What a payment's own leg waits for.
-
-APPROVERS = {"ken": KEN, "mia": secrets.token_hex(16), "ben": secrets.token_hex(16)}
-
-
-def approvers(settings):
-    for name, token in APPROVERS.items():
-        settings.tree["admin"]["operators"].append({"name": name, "role": "approver", "token_sha256": digest(token)})
-
-
 def approve(daemon, repair, name):
     """The status of one person's yes; nothing where the daemon died of it."""
     try:
-        return requests.post(
-            f"{daemon.admin}/v1/repairs/{repair}/approve", json={"reason": f"{name} read it."},
-            headers={"Authorization": f"Bearer {APPROVERS[name]}"}, timeout=5).status_code
+        return as_person(daemon, name, f"/v1/repairs/{repair}/approve", {"reason": f"{name} read it."})[0]
     except requests.RequestException:
         return None
 
 
-def contradicted(stage):
-    """A sale of 1000 of which its provider shows another amount, and mends its answers once people are asked."""
+def one_provider(stage):
     provider = stage.provider("points")
     daemon, shop = stage.daemon((provider, {"base": "reference_sale"}), change=approvers)
     return provider, daemon, shop
 
 
 def sold_and_contradicted(stage, provider, shop):
+    """A sale of 1000 of which its provider shows another amount, and mends its answers once people are asked."""
     provider.script.on("sale read", wrong_amount(), times=FOR_EVER)
     payment = shop.pay((provider, 1000), wait=1).payment
     is_with_people = shop.until(payment, lambda body: body["state"] == "quarantined", 15).state == "quarantined"
@@ -185,7 +175,7 @@ def resolved(shop, payment):
 @story("d2-leg-raced", "D2", "Three people approve one repair at once, and the daemon is killed: it is done once.")
 def leg_raced(stage):
     chance = random.Random(int(os.environ.get("OUTSIDE_SEED", "1")))
-    provider, daemon, shop = contradicted(stage)
+    provider, daemon, shop = one_provider(stage)
     answers, wrong = [], []
     for _ in range(max(4, int(os.environ.get("OUTSIDE_KILLS", "3")))):
         payment = sold_and_contradicted(stage, provider, shop)
@@ -215,7 +205,7 @@ def leg_raced(stage):
 
 @story("d2-leg-erred", "D2", "Two people say of a charge that it never was: it is found, and its payer gets it back.")
 def leg_erred(stage):
-    provider, daemon, shop = contradicted(stage)
+    provider, daemon, shop = one_provider(stage)
     payment = sold_and_contradicted(stage, provider, shop)
     _, repair = propose_leg(daemon, payment, "never_charged")
     own, _ = daemon.order(f"/v1/repairs/{repair['id']}/approve", {"reason": "I am sure."})
