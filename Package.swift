@@ -105,7 +105,8 @@ let package = Package(
         .target(
             name: "HTTPTransport", dependencies: ["CLibCurl", logging, metrics], swiftSettings: strict),
         .target(
-            name: "Providers", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", logging],
+            name: "Providers",
+            dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", crypto, logging],
             swiftSettings: strict),
         // Where a site's right to act is kept in a third place that is no database.
         .target(
@@ -238,8 +239,8 @@ let package = Package(
         .testTarget(
             name: "ReconcileDaemonTests",
             dependencies: [
-                "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Reconciler", "PaymentCore", "MemoryStore",
-                "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments,
+                "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
+                "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments,
                 yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
@@ -248,7 +249,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "LabTests",
-            dependencies: ["Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", arguments],
+            dependencies: [
+                "Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", "Providers",
+                arguments,
+            ],
             swiftSettings: strict),
         // Books that agree with what a simulator made in bulk, for tests and for the bench.
         .target(

@@ -18,6 +18,7 @@ public struct CallerAPI: Sendable {
     ///   - contracts: What each configured provider can do.
     ///   - amountCheck: Why a provider cannot take an amount (an adapter's conversion), `nil` if it can.
     ///   - limits: How much is accepted.
+    ///   - notifications: What takes providers' notifications; `nil` where none are taken.
     ///   - description: The published description, served at `/openapi.yaml`.
     ///   - site: What the site says of itself, served at `/v1/site`.
     ///   - clock: What deadlines and `Retry-After` are judged by.
@@ -26,7 +27,7 @@ public struct CallerAPI: Sendable {
         operations: any PaymentOperations, callers: CallerDirectory,
         contracts: [ProviderName: ProviderContract],
         amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
-        description: [UInt8],
+        notifications: ProviderNotifications? = nil, description: [UInt8],
         site: @escaping @Sendable () -> SiteWord = {
             SiteWord(site: .main, store: nil, activeSite: .main, epoch: nil)
         },
@@ -39,6 +40,7 @@ public struct CallerAPI: Sendable {
             routes: OperationRoutes(
                 operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
                 clock: clock),
+            notifications: NotificationRoute(notifications: notifications, bodyDeadline: limits.bodyDeadline),
             limits: limits, description: description, site: site,
             gate: RequestGate(limit: limits.maximumConcurrentRequests, callers: callers.count),
             strangers: StrangersLog(logger), logger: logger)

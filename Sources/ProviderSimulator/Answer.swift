@@ -7,6 +7,7 @@ struct Answer: Sendable, Equatable {
         case problem(Problem)
         case page([TransactionRecord], nextCursor: String?)
         case html
+        case stripe(StripeAnswer)
     }
 
     let status: Int
@@ -23,17 +24,36 @@ struct Answer: Sendable, Equatable {
 
     /// The answer as it is given to a request: a refusal names the key that it was asked under.
     func naming(_ request: ProviderRequest) -> Answer {
+        if case .stripe(let call) = request.command { return inStripesWords(call) }
         guard case .problem(var problem) = content, !request.key.isEmpty else { return self }
         problem.key = request.entryKey.isEmpty ? request.key : request.entryKey
         return Answer(status: status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
     }
 
+    /// The answer as Stripe gives it: its errors, and the key that it was asked under.
+    private func inStripesWords(_ call: StripeCall) -> Answer {
+        var answer: StripeAnswer
+        switch content {
+        case .problem(let problem): answer = StripeAnswer(problem)
+        case .stripe(let known): answer = known
+        case .transaction, .page, .html: return self
+        }
+        answer.idempotencyKey = call.idempotencyKey
+        return Answer(status: answer.status, content: .stripe(answer), retryAfterSeconds: retryAfterSeconds)
+    }
+
     /// What a proxy puts in front of a provider says when it knows nothing.
     static let html = Answer(status: 200, content: .html)
 
+    /// Whether it was given before, and is repeated.
+    var isReplay: Bool {
+        if case .stripe(let answer) = content { return answer.isReplay }
+        return false
+    }
+
     var contentType: String {
         switch content {
-        case .transaction, .page: "application/json"
+        case .transaction, .page, .stripe: "application/json"
         case .problem: "application/problem+json"
         case .html: "text/html; charset=utf-8"
         }
@@ -56,6 +76,8 @@ struct Answer: Sendable, Equatable {
             var json = JSONText(capacity: 1024 + records.count * 768)
             view.write(page: records, nextCursor: nextCursor, to: &json)
             return json.bytes
+        case .stripe(let answer):
+            return Array(answer.text(without: omittingStatus ? "status" : nil).utf8)
         case .html:
             return Array("<html><body><h1>Welcome</h1></body></html>\n".utf8)
         }

@@ -18,14 +18,27 @@ struct ExecutionStep {
         let table = TransactionTable(db: db, provider: request.provider)
         if case .list(let query) = request.command { return try list(query, table, rules) }
         if case .refused(let problem) = request.command { return .problem(problem) }
+        if case .stripe(let call) = request.command {
+            let answer = try execute(call, request, fault: fault, table, rules)
+            return Answer(status: answer.status, content: .stripe(answer))
+        }
         if fault?.kind == .keyForgotten { try table.forget(request.key) }
 
-        var found = try settled(request.key, table, rules)
+        let found = try settled(request.key, table, rules)
         if request.operation.inquires {
-            return try inquire(request, &found, fault, table, rules).answer
+            return try inquire(request, found, fault, table, rules).answer
         }
         let execution = rules.execute(request, on: found?.record)
         guard let record = execution.record, record != found?.record else { return execution.answer }
+        _ = try save(record, over: found, execution.movements, fault, table, now: now)
+        return execution.answer
+    }
+
+    /// Writes a state over the one before, which inquiries go on to show where the fault says so.
+    func save(
+        _ record: TransactionRecord, over found: StoredTransaction?, _ movements: [Movement], _ fault: Fault?,
+        _ table: TransactionTable, now: Int64
+    ) throws -> StoredTransaction {
         var changed = found ?? StoredTransaction(record: record)
         changed.previous = found?.written
         changed.record = record
@@ -34,8 +47,22 @@ struct ExecutionStep {
             if !isStale(changed, now) { changed.staleState = found?.written }
             changed.staleUntil = now + staleMs
         }
-        try table.save(&changed, movements: execution.movements)
-        return execution.answer
+        try table.save(&changed, movements: movements)
+        return changed
+    }
+
+    /// The transaction as an inquiry sees it.
+    func viewed(
+        _ found: StoredTransaction, _ fault: Fault?, _ table: TransactionTable, now: Int64
+    ) throws -> TransactionRecord? {
+        var stored = found
+        if fault?.kind == .staleInquiry {
+            if !isStale(stored, now) { stored.staleState = stored.previous }
+            stored.staleUntil = now + (fault?.staleMs ?? 2000)
+            try table.save(&stored, movements: [])
+        }
+        guard isStale(stored, now) else { return stored.record }
+        return try stored.staleState.map(TransactionState.read)
     }
 
     /// Applies what time alone has changed in this provider by now, so that a listing shows it.
@@ -61,7 +88,7 @@ struct ExecutionStep {
         return current
     }
 
-    private func settle(_ stored: StoredTransaction, _ table: TransactionTable, _ rules: ContractRules) throws
+    func settle(_ stored: StoredTransaction, _ table: TransactionTable, _ rules: ContractRules) throws
         -> StoredTransaction
     {
         var current = stored
@@ -73,20 +100,11 @@ struct ExecutionStep {
     }
 
     private func inquire(
-        _ request: ProviderRequest, _ found: inout StoredTransaction?, _ fault: Fault?,
+        _ request: ProviderRequest, _ found: StoredTransaction?, _ fault: Fault?,
         _ table: TransactionTable,
         _ rules: ContractRules
     ) throws -> Execution {
-        if var stored = found, fault?.kind == .staleInquiry {
-            if !isStale(stored, rules.now) { stored.staleState = stored.previous }
-            stored.staleUntil = rules.now + (fault?.staleMs ?? 2000)
-            try table.save(&stored, movements: [])
-            found = stored
-        }
-        guard let stored = found, isStale(stored, rules.now) else {
-            return rules.inquire(request, found?.record)
-        }
-        return rules.inquire(request, try stored.staleState.map(TransactionState.read))
+        rules.inquire(request, try found.flatMap { try viewed($0, fault, table, now: rules.now) })
     }
 
     private func isStale(_ stored: StoredTransaction, _ now: Int64) -> Bool {

@@ -47,7 +47,7 @@ public enum FaultKind: String, Codable, Sendable, CaseIterable, Hashable {
             .throttled, .unavailable:
             true
         case .pending, .declineBound, .declineUnbound, .amountChanged:
-            operation.writes && operation != .void
+            operation.decides
         case .duplicated, .lateDelivery:
             operation.writes
         case .staleInquiry, .keyForgotten:

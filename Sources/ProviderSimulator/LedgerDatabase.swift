@@ -31,6 +31,7 @@ enum LedgerDatabase {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
         migrator.registerMigration("2") { try $0.execute(sql: plantedSchema) }
+        migrator.registerMigration("3") { try $0.execute(sql: StripeTables.schema) }
         try migrator.migrate(queue)
         return queue
     }

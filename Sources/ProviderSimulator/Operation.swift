@@ -10,6 +10,8 @@ public enum Operation: String, Codable, Sendable, CaseIterable, Hashable {
     case void
     /// `PUT /transactions/{key}/refunds/{refundKey}`
     case refund
+    /// On Stripe's wire: makes a PaymentIntent, which takes no money.
+    case register
     /// `GET /transactions/{key}`
     case inquire
     /// `GET /transactions/{key}/captures/{captureKey}`
@@ -22,8 +24,16 @@ public enum Operation: String, Codable, Sendable, CaseIterable, Hashable {
     /// Whether it can move money.
     var writes: Bool {
         switch self {
-        case .authorize, .sale, .capture, .void, .refund: true
+        case .authorize, .sale, .capture, .void, .refund, .register: true
         case .inquire, .inquireCapture, .inquireRefund, .list: false
+        }
+    }
+
+    /// Whether it decides about an amount.
+    var decides: Bool {
+        switch self {
+        case .authorize, .sale, .capture, .refund: true
+        case .void, .register, .inquire, .inquireCapture, .inquireRefund, .list: false
         }
     }
 
@@ -31,7 +41,7 @@ public enum Operation: String, Codable, Sendable, CaseIterable, Hashable {
     var inquires: Bool {
         switch self {
         case .inquire, .inquireCapture, .inquireRefund: true
-        case .authorize, .sale, .capture, .void, .refund, .list: false
+        case .authorize, .sale, .capture, .void, .refund, .register, .list: false
         }
     }
 }

@@ -12,19 +12,21 @@ struct ProviderRequest: Codable, Sendable, Equatable {
         case void
         case inquire
         case list(ListQuery)
+        /// A call of Stripe's wire.
+        case stripe(StripeCall)
         /// It could not be read, or its sender is not known.
         case refused(Problem)
     }
 
     let provider: String
-    let operation: Operation
+    var operation: Operation
     /// The transaction's key; empty for a listing.
-    let key: String
+    var key: String
     /// The capture's or refund's key; empty where there is none.
-    let entryKey: String
+    var entryKey: String
     /// `Not-After`, milliseconds since 1970.
     let notAfter: Int64?
-    let command: Command
+    var command: Command
 }
 
 /// The body of an authorize or a sale, without the instrument's token.

@@ -83,11 +83,12 @@ public struct ProviderSimulatorServer: Sendable {
     }
 
     private var responder: SimulatorResponder {
-        let readers = configuration.providers.map { provider in
-            (
-                provider.name,
-                MessageReader(provider: provider.name, token: provider.token.map(BearerToken.init))
-            )
+        let readers = configuration.providers.map { provider -> (String, any WireReader) in
+            let token = provider.token.map(BearerToken.init)
+            switch provider.wire {
+            case .reference: return (provider.name, MessageReader(provider: provider.name, token: token))
+            case .stripe: return (provider.name, StripeReader(provider: provider.name, token: token))
+            }
         }
         return SimulatorResponder(
             processor: processor, readers: Dictionary(uniqueKeysWithValues: readers),

@@ -9,15 +9,22 @@ struct ReceivedMessage: Sendable {
     let authorization: String?
     let contentType: String?
     let notAfter: String?
+    var idempotencyKey: String?
     /// Nil when it was larger than allowed.
     let body: Data?
 }
 
-/// Turns messages into requests.
+/// Turns messages of a wire into requests.
+protocol WireReader: Sendable {
+    /// Nil when there is no such route.
+    func read(_ message: ReceivedMessage) -> ProviderRequest?
+}
+
+/// Turns messages of the reference contract into requests.
 ///
 /// Anything it cannot read becomes a request that is refused, so that faults, counters and the journal see it
 /// as well.
-struct MessageReader: Sendable {
+struct MessageReader: WireReader {
     let provider: String
     /// Nil: any bearer token is good.
     let token: BearerToken?
@@ -117,7 +124,10 @@ struct MessageReader: Sendable {
         .invalidRequest("A key is 16 to 64 characters of A-Z a-z 0-9 _ -", field: parameter)
     }
 
-    private func accepts(_ authorization: String?) -> Bool {
+    private func accepts(_ authorization: String?) -> Bool { Self.accepts(authorization, token) }
+
+    /// Whether a header holds a bearer token that is good.
+    static func accepts(_ authorization: String?, _ token: BearerToken?) -> Bool {
         guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return false }
         let presented = authorization.dropFirst("bearer ".count)
         guard !presented.isEmpty else { return false }

@@ -64,11 +64,13 @@ struct RequestProcessor: Sendable {
     }
 
     private func receive(_ request: ProviderRequest, _ db: Database) throws -> Delivery {
+        let request = try step(db).named(request)
         let journal = Journal(db: db)
         let now = clock.now()
         let attempt = try journal.countAttempt(request)
         if let mode = desk.down(request.provider, at: now) {
-            let answer = mode == .unavailable ? Answer.problem(.unavailable, retryAfterSeconds: 1) : nil
+            let answer =
+                mode == .unavailable ? Answer.problem(.unavailable, retryAfterSeconds: 1).naming(request) : nil
             try journal.add(
                 request, at: now, origin: .client, fault: .down, result: nil, status: answer?.status)
             return answer.map { .answer($0, afterMs: 0) } ?? .close(afterMs: 0)
@@ -82,7 +84,8 @@ struct RequestProcessor: Sendable {
         }
         let chance = desk.declineChance(request, attempt: attempt)
         let answer = try step(db).execute(request, fault: fault, chance: chance)
-        let delivery = spoil(answer, fault)
+        let delivery = spoil(answer, fault, request)
+        if fault?.kind == .errorAfter, !answer.isReplay { try step(db).keepError(request, isExecuted: true) }
         try journal.add(
             request, at: now, origin: .client, fault: fault?.kind, result: answer.status,
             status: delivery.status)
@@ -103,11 +106,14 @@ struct RequestProcessor: Sendable {
             try LateDeliveries(db: db).add(request, dueAt: clock.now() + (fault.delayMs ?? 2000))
             return .close(afterMs: fault.holdMs ?? 0)
         case .errorBefore:
-            return .answer(.problem(.internalError), afterMs: 0)
+            try step(db).keepError(request, isExecuted: false)
+            return .answer(.problem(.internalError).naming(request), afterMs: 0)
         case .throttled:
-            return .answer(.problem(.rateLimited, retryAfterSeconds: fault.retryAfter ?? 1), afterMs: 0)
+            let answer = Answer.problem(.rateLimited, retryAfterSeconds: fault.retryAfter ?? 1)
+            return .answer(answer.naming(request), afterMs: 0)
         case .unavailable:
-            return .answer(.problem(.unavailable, retryAfterSeconds: fault.retryAfter ?? 1), afterMs: 0)
+            let answer = Answer.problem(.unavailable, retryAfterSeconds: fault.retryAfter ?? 1)
+            return .answer(answer.naming(request), afterMs: 0)
         case .slow where fault.execute == .after:
             return .executeLater(request, afterMs: fault.delayMs ?? 10_000)
         default:
@@ -116,11 +122,11 @@ struct RequestProcessor: Sendable {
     }
 
     /// Faults of the answer of something that did execute.
-    private func spoil(_ answer: Answer, _ fault: Fault?) -> Delivery {
+    private func spoil(_ answer: Answer, _ fault: Fault?, _ request: ProviderRequest) -> Delivery {
         switch fault?.kind {
         case .responseLost: .close(afterMs: fault?.holdMs ?? 0)
         case .slow: .answer(answer, afterMs: fault?.delayMs ?? 10_000)
-        case .errorAfter: .answer(.problem(.internalError), afterMs: 0)
+        case .errorAfter: .answer(.problem(.internalError).naming(request), afterMs: 0)
         case .html: .answer(.html, afterMs: 0)
         case .truncated: .truncated(answer)
         case .missingStatus: .answerWithoutStatus(answer)

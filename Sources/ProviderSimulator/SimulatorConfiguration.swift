@@ -1,7 +1,17 @@
 /// One provider of a simulator.
 public struct ProviderConfiguration: Codable, Sendable {
+    /// How it is spoken to.
+    public enum Wire: String, Codable, Sendable, CaseIterable {
+        /// The reference contract, under `/{name}/transactions…`.
+        case reference
+        /// Stripe's PaymentIntents, under `/{name}/v1/…`.
+        case stripe
+    }
+
     /// The first part of its paths, 1 to 32 of `a-z 0-9 -`.
     public var name: String
+    /// How it is spoken to.
+    public var wire: Wire
     /// The bearer token it accepts; nil: any.
     public var token: String?
     /// What it promises.
@@ -11,23 +21,25 @@ public struct ProviderConfiguration: Codable, Sendable {
 
     /// A provider that keeps the reference contract unless told otherwise.
     public init(
-        _ name: String, token: String? = nil, contract: ContractOptions = ContractOptions(),
+        _ name: String, wire: Wire = .reference, token: String? = nil, contract: ContractOptions = ContractOptions(),
         rates: [FaultRate] = []
     ) {
         self.name = name
+        self.wire = wire
         self.token = token
         self.contract = contract
         self.rates = rates
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case name, token, contract, rates
+        case name, wire, token, contract, rates
     }
 
     public init(from decoder: any Decoder) throws {
         try decoder.refuseMembers(besides: CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
+        wire = try container.decodeIfPresent(Wire.self, forKey: .wire) ?? .reference
         token = try container.decodeIfPresent(String.self, forKey: .token)
         contract = try container.decodeIfPresent(ContractOptions.self, forKey: .contract) ?? ContractOptions()
         rates = try container.decodeIfPresent([FaultRate].self, forKey: .rates) ?? []

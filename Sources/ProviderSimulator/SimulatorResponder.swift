@@ -8,7 +8,7 @@ struct SimulatorResponder: HTTPResponder {
     static let maximumBodyBytes = 65_536
 
     let processor: RequestProcessor
-    let readers: [String: MessageReader]
+    let readers: [String: any WireReader]
     let control: ControlRoutes
     let allowsRemoteControl: Bool
 
@@ -17,11 +17,14 @@ struct SimulatorResponder: HTTPResponder {
             String.init)
         guard let first = path.first else { return try render(.problem(.notFound)) }
         var query: [String: String] = [:]
-        for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+        for (name, value) in request.uri.queryParameters {
+            query[name.removingPercentEncoding ?? String(name)] = String(value)
+        }
         let message = ReceivedMessage(
             method: request.method.rawValue, path: Array(path.dropFirst()), query: query,
             authorization: request.headers[.authorization], contentType: request.headers[.contentType],
             notAfter: request.headers.first { $0.name.canonicalName == "not-after" }?.value,
+            idempotencyKey: request.headers.first { $0.name.canonicalName == "idempotency-key" }?.value,
             body: await body(request))
         if first == "_control" {
             guard allowsRemoteControl || context.isLoopback else { return try render(.problem(.notFound)) }
@@ -88,8 +91,19 @@ struct SimulatorResponder: HTTPResponder {
     private func headers(_ answer: Answer) -> HTTPFields {
         var headers: HTTPFields = [.contentType: answer.contentType]
         if let seconds = answer.retryAfterSeconds { headers[.retryAfter] = String(seconds) }
+        if case .stripe(let stripe) = answer.content { add(stripe, to: &headers) }
         if answer.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
         return headers
+    }
+
+    private func add(_ answer: StripeAnswer, to headers: inout HTTPFields) {
+        var more = [("Request-Id", "req_" + UUID().uuidString.prefix(13).replacing("-", with: ""))]
+        if let key = answer.idempotencyKey { more.append(("Idempotency-Key", key)) }
+        if answer.isReplay { more.append(("Idempotent-Replayed", "true")) }
+        if answer.isReplay, answer.status >= 400 { more.append(("Stripe-Should-Retry", "false")) }
+        for (name, value) in more {
+            if let name = HTTPFields.Element.Name(name) { headers[name] = value }
+        }
     }
 }
 

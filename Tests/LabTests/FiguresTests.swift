@@ -1,4 +1,6 @@
 import Foundation
+import PaymentCore
+import Providers
 import Testing
 
 @testable import Lab
@@ -73,12 +75,13 @@ import Testing
 }
 
 @Suite struct ConfigurationFileTests {
-    @Test(arguments: [true, false]) func `the daemon accepts the configuration that the demo writes`(
-        compressed: Bool
+    @Test(arguments: [true, false], DemoAdapter.allCases)
+    func `the daemon accepts the configuration that the demo writes`(
+        compressed: Bool, adapter: DemoAdapter
     ) throws {
         let file = DaemonFile(
             database: "books.sqlite", publicPort: 8080, adminPort: 8081, simulatorPort: 8090,
-            callerTokenDigest: String(repeating: "a", count: 64), compressed: compressed)
+            callerTokenDigest: String(repeating: "a", count: 64), compressed: compressed, adapter: adapter)
         let token = String(repeating: "t", count: 64)
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID().uuidString).yaml")
         defer { try? FileManager.default.removeItem(at: path) }
@@ -90,6 +93,8 @@ import Testing
                 "RECONCILED_PROVIDERS_BALANCE_TOKEN": token,
             ])
         #expect(configuration.providers.map { "\($0.name)" } == ["card", "points", "balance"])
+        #expect(configuration.providers.map(\.adapter.name) == [adapter.rawValue, "reference", adapter.rawValue])
+        #expect(configuration.providers.map(\.contract.phases) == [.authorizeCapture, .authorizeCapture, .sale])
         guard case .sqlite("books.sqlite", nil) = configuration.store else {
             Issue.record("the store is \(configuration.store)")
             return

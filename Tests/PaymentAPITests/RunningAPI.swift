@@ -25,10 +25,12 @@ struct RunningAPI: Sendable {
     /// Runs `body` against a listener of its own.
     static func run(
         limits: APILimits = APILimits(), logger: Logger? = nil,
+        notifications: (@Sendable (ScriptedOperations) -> ProviderNotifications)? = nil,
         _ body: @Sendable (RunningAPI) async throws -> Void
     ) async throws {
         let operations = ScriptedOperations()
-        let api = try api(operations, limits: limits, logger: logger ?? quiet)
+        let api = try api(
+            operations, limits: limits, notifications: notifications?(operations), logger: logger ?? quiet)
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -69,14 +71,15 @@ struct RunningAPI: Sendable {
 
     /// An API whose points must be multiples of ten.
     static func api(
-        _ operations: ScriptedOperations, limits: APILimits = APILimits(), logger: Logger = quiet
+        _ operations: ScriptedOperations, limits: APILimits = APILimits(),
+        notifications: ProviderNotifications? = nil, logger: Logger = quiet
     ) throws -> CallerAPI {
         CallerAPI(
             operations: operations, callers: try callers(), contracts: Sample.contracts,
             amountCheck: { provider, amount in
                 provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
             },
-            limits: limits, description: description, site: { word }, clock: StillClock(), logger: logger)
+            limits: limits, notifications: notifications, description: description, site: { word }, clock: StillClock(), logger: logger)
     }
 
     private static func callers() throws -> CallerDirectory {

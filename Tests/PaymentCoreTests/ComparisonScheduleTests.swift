@@ -2,7 +2,7 @@ import PaymentCore
 import Testing
 
 @Suite struct ComparisonScheduleTests {
-    private let contract = ProviderContract.stripe  // It lags by a minute.
+    private let contract = ProviderContract.listed  // It lags by a minute.
     private let settings = ComparisonSettings()
 
     private func next(_ head: ComparisonRun?, at now: Timestamp) throws -> ComparisonSchedule.Next {

@@ -10,12 +10,12 @@ import Testing
 
     private let plug = SafetyAssumptions(plugAllowed: true)
 
-    @Test(arguments: [ProviderContract.reference, .referenceSale, .enforcing, .forgetful])
+    @Test(arguments: [ProviderContract.reference, .referenceSale, .enforcing, .forgetful, .stripe])
     func `what the reference offers is safe as it is`(_ contract: ProviderContract) {
         #expect(traps(contract).isEmpty)
     }
 
-    @Test(arguments: [ProviderContract.stripe, .payPay, .gmoPG])
+    @Test(arguments: [ProviderContract.listed, .payPay, .gmoPG])
     func `without tombstone and not_after the plug has to be allowed`(_ contract: ProviderContract) {
         #expect(traps(contract) == [.undoImpossible])
         #expect(traps(contract, plug).isEmpty)
@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a provider whose transactions cannot be listed is not compared`() {
         let listed = ProviderContract.known.filter(\.contract.listing).map(\.name)
-        #expect(listed == ["reference", "reference_sale", "stripe", "paypay"], "\(listed)")
+        #expect(listed == ["reference", "reference_sale", "paypay", "listed"], "\(listed)")
     }
 
     @Test func `a one-phase provider needs a store that keeps what it acknowledged`() {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProviderContract.reference, .referenceSale, .enforcing, .stripe, .payPay, .gmoPG])
+    @Test(arguments: [ProviderContract.reference, .referenceSale, .enforcing, .listed, .payPay, .gmoPG])
     func `reads without a bound on their staleness prove nothing, whatever else is offered`(
         _ contract: ProviderContract
     ) {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `stale reads may outlast keys only where something else than sending again undoes`() {
-        var contract = ProviderContract.stripe
+        var contract = ProviderContract.listed
         contract.visibilityLag = .hours(24) - contract.maxRequestLife - contract.clockSkew
         #expect(traps(contract, plug) == [.staleReadsOutlastKeys])
         contract.enforcesNotAfter = true
@@ -121,7 +121,7 @@ import Testing
     private func otherTraps() -> [ContractTrap] {
         var stale = ProviderContract.reference
         stale.visibilityLag = ProviderContract.unboundedLag
-        var outlasting = ProviderContract.stripe
+        var outlasting = ProviderContract.listed
         outlasting.visibilityLag = .days(1)
         var claim = RecoveryClaim(.restore, at: Timestamp(milliseconds: 0))
         claim.readsCountFrom = claim.at
@@ -166,7 +166,7 @@ import Testing
         #expect(Set(ProviderContract.known.map(\.name)).count == ProviderContract.known.count)
         #expect(ProviderContract.known.count == 5)
         #expect(ProviderContract.reference.safeResendAge == nil)
-        #expect(ProviderContract.stripe.safeResendAge == .hours(24) - .minutes(2) - .seconds(5))
-        #expect(ProviderContract.stripe.proofMargin == .minutes(1) + .seconds(5))
+        #expect(ProviderContract.listed.safeResendAge == .hours(24) - .minutes(2) - .seconds(5))
+        #expect(ProviderContract.listed.proofMargin == .minutes(1) + .seconds(5))
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private static let later = lost + Span.hours(2)
 
     private let settings = ComparisonSettings()
-    private let contract = ProviderContract.stripe  // It lags by a minute; a request lives two.
+    private let contract = ProviderContract.listed  // It lags by a minute; a request lives two.
     private let cards: ProviderName
     init() throws { cards = try ProviderName("cards") }
 

@@ -15,7 +15,7 @@ import Testing
         Cast("GMO-PG with the plug", [.gmoPG, .reference], plug: true),
         Cast("not_after without tombstones", [.enforcing, .enforcing]),
         Cast("keys that are forgotten", [.forgetful]),
-        Cast("Stripe with the plug, beside a sale", [.stripe, .referenceSale], plug: true),
+        Cast("Stripe with the plug, beside a sale", [.listed, .referenceSale], plug: true),
     ]
 
     /// The providers of a story.

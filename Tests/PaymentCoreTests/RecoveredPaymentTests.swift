@@ -127,7 +127,7 @@ import Testing
         #expect(machine.payment.stopReason?.code == .deadlinePassed)
     }
 
-    @Test(arguments: [ProviderContract.reference, .stripe])
+    @Test(arguments: [ProviderContract.reference, .listed])
     func `a capture of one leg of two whose request was lost waits for its caller, and then for people`(
         _ contract: ProviderContract
     ) throws {

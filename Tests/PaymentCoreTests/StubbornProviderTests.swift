@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `after lost rows an old key is not used for the first time`() throws {
-        var contract = ProviderContract.stripe
+        var contract = ProviderContract.listed
         contract.cancel = .tombstoning
         var context = MachineContext(now: fixture.start, contracts: try fixture.byName([contract]))
         let window = RecoveryWindow(readsCountFrom: fixture.start, latestNotAfter: fixture.start)

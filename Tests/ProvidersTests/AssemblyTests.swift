@@ -2,6 +2,7 @@ import HTTPTransport
 import LogCapture
 import Logging
 import Synchronization
+import Reconciler
 import Testing
 
 @testable import PaymentCore

@@ -27,12 +27,12 @@ struct OrderBook {
     var currency: String = "JPY"
 
     func send(
-        _ kind: EffectKind, _ value: Int64 = 1200, notAfter: Timestamp? = nil,
+        _ kind: EffectKind, _ value: Int64 = 1200, number: Int = 1, notAfter: Timestamp? = nil,
         startBefore: Timestamp = StandingClock.noon + .seconds(20), discriminator: String = "create"
     ) throws -> SendOrder {
         let primary: EffectKind = kind == .sale ? .sale : .authorize
         return SendOrder(
-            payment: try payment, leg: 0, effect: .primary, number: 1, provider: try ProviderName(provider),
+            payment: try payment, leg: 0, effect: .primary, number: number, provider: try ProviderName(provider),
             kind: kind, transactionKey: try key(primary),
             key: try kind == primary ? key(primary) : key(kind, operation: discriminator),
             amount: try money(value), instrument: try Instrument(token: instrument), caller: try CallerID(caller),

@@ -9,7 +9,7 @@ import Testing
 /// The reference adapter before a real socket.
 @Suite(.serialized)
 struct ReferenceContractTests {
-    @Test(arguments: ContractCase.all)
+    @Test(arguments: ContractCase.all(with: SuiteWire.reference.traits))
     func `the reference adapter keeps the contract`(contractCase: ContractCase) async throws {
         try await SimulatorSubject.run { try await contractCase.check($0) }
     }
@@ -51,7 +51,7 @@ struct ReferenceContractTests {
         }
     }
 
-    private static func ask(_ provider: ReferenceProvider, _ name: String) async -> String {
+    private static func ask(_ provider: any PaymentProvider, _ name: String) async -> String {
         do {
             let known = try await provider.inquire(OrderBook().inquiry())
             return known.status == .notFound ? name : "\(name) \(known.reason ?? "")"

@@ -5,7 +5,27 @@ import ProviderSimulator
 import Providers
 import Reconciler
 
-/// The reference adapter, over real sockets, before the provider simulator.
+/// A wire that the provider simulator plays, and the adapter for it.
+struct SuiteWire: Sendable {
+    let adapter: ProviderAdapter
+    let twoPhase: ProviderContract
+    let onePhase: ProviderContract
+    let traits: Set<SuiteTrait>
+    let simulated: ProviderConfiguration.Wire
+
+    static let reference = SuiteWire(
+        adapter: .reference, twoPhase: .reference, onePhase: .referenceSale, traits: Set(SuiteTrait.allCases),
+        simulated: .reference)
+
+    static let stripe: SuiteWire = {
+        var sale = ProviderContract.stripe
+        sale.phases = .sale
+        return SuiteWire(
+            adapter: .stripe, twoPhase: .stripe, onePhase: sale, traits: [], simulated: .stripe)
+    }()
+}
+
+/// An adapter, over real sockets, before the provider simulator.
 struct SimulatorSubject: ContractSubject {
     let twoPhase: any PaymentProvider
     let onePhase: any PaymentProvider
@@ -13,15 +33,20 @@ struct SimulatorSubject: ContractSubject {
     let stranger: any PaymentProvider
     let unreachable: any PaymentProvider
     let withoutTombstones: any PaymentProvider
-    private let control: SimulatorControl
+    let traits: Set<SuiteTrait>
+    let control: SimulatorControl
+    let port: Int
+    let sender: CurlSender
 
-    private init(port: Int, control: SimulatorControl, sender: CurlSender) throws {
+    private init(_ wire: SuiteWire, port: Int, control: SimulatorControl, sender: CurlSender) throws {
         func adapter(
-            _ provider: String, token: String = "good-token", _ contract: ProviderContract = .reference,
+            _ provider: String, token: String = "good-token", _ contract: ProviderContract? = nil,
             firstByte: Duration = .seconds(8), port: Int
         ) throws -> any PaymentProvider {
+            var contract = contract ?? wire.twoPhase
+            contract.requestsPerSecond = 1_000
             let settings = ProviderSettings(
-                name: try ProviderName(provider),
+                name: try ProviderName(provider), adapter: wire.adapter,
                 address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
                 tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
             let assembly = ProviderAssembly(
@@ -30,8 +55,11 @@ struct SimulatorSubject: ContractSubject {
             return assembled.provider
         }
         self.control = control
+        self.port = port
+        self.sender = sender
+        traits = wire.traits
         twoPhase = try adapter("card", port: port)
-        onePhase = try adapter("points", .referenceSale, port: port)
+        onePhase = try adapter("points", wire.onePhase, port: port)
         impatient = try adapter("card", firstByte: .milliseconds(200), port: port)
         stranger = try adapter("card", token: "bad-token", port: port)
         unreachable = try adapter("card", port: 1)
@@ -40,10 +68,10 @@ struct SimulatorSubject: ContractSubject {
 
     /// Runs a simulator and the wire for one test.
     static func run<Result: Sendable>(
-        _ body: (SimulatorSubject) async throws -> Result
+        _ wire: SuiteWire = .reference, _ body: (SimulatorSubject) async throws -> Result
     ) async throws -> Result {
-        try await withSimulator { port, control, sender in
-            try await body(SimulatorSubject(port: port, control: control, sender: sender))
+        try await withSimulator(wire.simulated) { port, control, sender in
+            try await body(SimulatorSubject(wire, port: port, control: control, sender: sender))
         }
     }
 
@@ -109,14 +137,15 @@ struct SimulatorSubject: ContractSubject {
 
 /// Runs a simulator of the providers `card`, `points` and `forgetful`, and a sender, for one test.
 func withSimulator<Result: Sendable>(
-    _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
+    _ wire: ProviderConfiguration.Wire = .reference, _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
 ) async throws -> Result {
     var forgetful = ContractOptions()
     forgetful.tombstoning = false
     let server = try ProviderSimulatorServer(
         SimulatorConfiguration(providers: [
-            ProviderConfiguration("card", token: "good-token"), ProviderConfiguration("points", token: "good-token"),
-            ProviderConfiguration("forgetful", token: "good-token", contract: forgetful),
+            ProviderConfiguration("card", wire: wire, token: "good-token"),
+            ProviderConfiguration("points", wire: wire, token: "good-token"),
+            ProviderConfiguration("forgetful", wire: wire, token: "good-token", contract: forgetful),
         ]), logger: .silent)
     let sender = CurlSender(configuration: CurlConfiguration(http2: false, allowPlainHTTP: true))
     let result = try await server.whileRunning { port in

@@ -179,7 +179,7 @@ import Yams
     }
 
     @Test(arguments: [
-        ("{base: stripe}", "undo-impossible"), ("{base: paypay}", "undo-impossible"),
+        ("{base: listed}", "undo-impossible"), ("{base: paypay}", "undo-impossible"),
         ("{base: gmo_pg}", "undo-impossible"),
         ("{inquiry: none, cancel: none}", "no-inquiry-and-no-cancel"),
         ("{inquiry: none, key_retention: 1d}", "no-inquiry-and-keys-expire"),

@@ -42,7 +42,7 @@ import Testing
         // Runs 7 and 7b: a status that may be stale for any time, with and without an enforced `not_after`.
         ("{visibility_lag: unbounded}", "", "stale-reads-unbounded"),
         ("{visibility_lag: unbounded, cancel: none}", "", "stale-reads-unbounded"),
-        ("{base: stripe, visibility_lag: 1d}", "reconcile: {allow_plug: true}", "stale-reads-outlast-keys"),
+        ("{base: listed, visibility_lag: 1d}", "reconcile: {allow_plug: true}", "stale-reads-outlast-keys"),
         // Runs 5 and 16: a request that is still on its way when it counts as dead.
         ("{}", "reconcile: {send_within: 2m}", "requests-outlive-their-limit"),
         ("{max_request_life: 40s}", "", "requests-outlive-their-limit"),
@@ -98,7 +98,7 @@ import Testing
         ("{cancel: only_if_present, enforces_not_after: true}", ""),
         ("{cancel: only_if_present, enforces_not_after: false}", "reconcile: {allow_plug: true}"),
         ("{visibility_lag: 10m, key_format: uuid}", ""),
-        ("{base: stripe, visibility_lag: 23h}", "reconcile: {allow_plug: true}"),
+        ("{base: listed, visibility_lag: 23h}", "reconcile: {allow_plug: true}"),
         ("{max_request_life: 46s}", ""),
         ("{phases: sale}", "store: {recovery: {kind: restore, at: '2026-03-01T09:30:00Z'}}"),
         (

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `2 fires when a forgotten key is executed again`() throws {
-        var story = try Story([.stripe])
+        var story = try Story([.listed])
         let order = try story.nextSend()
         try story.deliver(order)
         story.now = story.now + .hours(1)

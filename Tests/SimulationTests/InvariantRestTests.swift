@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `15 knows when nothing safe is left`() throws {
-        var story = try Story([.stripe])
+        var story = try Story([.listed])
         let order = try story.nextSend()
         story.answer(order, AttemptReport(.indeterminate, code: "read_timeout", bytesWritten: 400))
         // It may not be sent again to be able to undo it, and nothing else would.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct InvariantStoryTests {
     static let casts: [[ProviderContract]] = [
-        [.reference], [.referenceSale], [.stripe], [.payPay], [.gmoPG], [.reference, .stripe],
+        [.reference], [.referenceSale], [.listed], [.payPay], [.gmoPG], [.reference, .listed],
         [.reference, .gmoPG, .referenceSale],
     ]
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `is canceled while it rests`() throws {
-        var story = try Story([.reference, .stripe], .manual)
+        var story = try Story([.reference, .listed], .manual)
         try story.settle()
         #expect(story.payment.state == .authorized)
         try story.operate { machine, context throws in

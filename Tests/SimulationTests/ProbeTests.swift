@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a read that finds what an answer did not bring is met, and a key used anew`() throws {
-        var story = try Story([.stripe])
+        var story = try Story([.listed])
         let order = try story.nextSend()
         try story.deliver(order)
         story.answer(order, AttemptReport(.indeterminate, code: "read_timeout", bytesWritten: 400))

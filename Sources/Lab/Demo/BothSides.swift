@@ -47,6 +47,7 @@ struct SidesReader: Sendable {
     let sender: any HTTPSender
     let simulator: String
     let providerToken: String
+    var adapter = DemoAdapter.reference
 
     /// Every payment of the caller.
     func payments(state: String? = nil) async throws -> [BookedPayment] {
@@ -111,15 +112,8 @@ struct SidesReader: Sendable {
     }
 
     private func read(_ provider: String, into sides: inout BothSides) async throws {
-        var owners: [String: [String: String]] = [:]
-        var cursor: String?
-        repeat {
-            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
-            let page = try await fetch(
-                "/\(provider)/transactions?limit=1000\(cursorQuery)", as: DemoPage<ListedEntry>.self)
-            for entry in page.data { owners[entry.key] = entry.metadata ?? [:] }
-            cursor = page.nextCursor
-        } while cursor != nil
+        let isStripe = DemoProvider(rawValue: provider).map { adapter.wire(of: $0) == .stripe } ?? false
+        let owners = try await isStripe ? chargeOwners(provider) : owners(provider)
         let answer = try await fetch("/_control/\(provider)/ledger", as: LedgerAnswer.self)
         sides.ledger += answer.transactions.map { transaction in
             let owner = owners[transaction.key]
@@ -139,6 +133,38 @@ struct SidesReader: Sendable {
             }
             guard let last = page.data.last else { return }
             after = last.id
+        }
+    }
+
+    /// Whose each transaction is, by the metadata that the provider was told.
+    private func owners(_ provider: String) async throws -> [String: [String: String]] {
+        var owners: [String: [String: String]] = [:]
+        var cursor: String?
+        repeat {
+            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
+            let page = try await fetch(
+                "/\(provider)/transactions?limit=1000\(cursorQuery)", as: DemoPage<ListedEntry>.self)
+            for entry in page.data { owners[entry.key] = entry.metadata ?? [:] }
+            cursor = page.nextCursor
+        } while cursor != nil
+        return owners
+    }
+
+    /// The same, where the provider lists charges as Stripe does.
+    private func chargeOwners(_ provider: String) async throws -> [String: [String: String]] {
+        var owners: [String: [String: String]] = [:]
+        var last: String?
+        while true {
+            let after = last.map { "&starting_after=\($0)" } ?? ""
+            let page = try await fetch("/\(provider)/v1/charges?limit=100\(after)", as: ChargePage.self)
+            for charge in page.data {
+                guard let key = charge.transferGroup else { continue }
+                // Their names begin with ours, because others may use the account too.
+                let ours = charge.metadata.map { ($0.key.replacing("reconciled_", with: ""), $0.value) }
+                owners[key] = Dictionary(ours, uniquingKeysWith: { first, _ in first })
+            }
+            last = page.data.last?.id
+            if !page.hasMore || last == nil { return owners }
         }
     }
 

@@ -69,7 +69,8 @@ struct Comparison: Sendable {
             let isFirst = recorded.insert([request.provider, line.operation, line.key, line.entryKey]).inserted
             // Created, or declined under the wrong amount; refused for another reason, it is not recorded at
             // all.
-            guard isFirst, line.fault == "amount_changed", line.result == 201 || line.result == 402 else { continue }
+            let isRecorded = [200, 201, 402].contains(line.result)
+            guard isFirst, line.fault == "amount_changed", isRecorded else { continue }
             if let payment = request.payment { forced.insert(payment) }
         }
         return forced

@@ -16,6 +16,7 @@ struct DemoCommand: AsyncParsableCommand {
             Examples:
               reconciled-lab demo
               reconciled-lab demo --payments 200 --kills 1 --seed 7 --keep
+              reconciled-lab demo --adapter stripe
               reconciled-lab demo --stay --directory demo-run
             """)
 
@@ -84,6 +85,7 @@ struct DemoOptions: ParsableArguments {
     @Option(help: "What chance depends on: the same seed gives the same payments and the same faults.")
     var seed: UInt64 = 1
     @Option(help: "How many customers pay at the same time, 1 to 512.") var concurrency = 32
+    @Option(help: "How the providers are spoken to: reference or stripe.") var adapter = DemoAdapter.reference
     @Option(help: "Where to keep databases, configuration and logs (default: a temporary directory).")
     var directory: String?
     @Flag(help: "Keep the directory although everything went well.") var keep = false

@@ -29,17 +29,30 @@ enum DemoFaults {
     static let pendingMs = 800
 
     /// The faults of every provider: together they strike `percent` of the requests of each operation.
-    static func rates(percent: Int) -> [Rate] {
+    static func rates(percent: Int, wire: DemoAdapter = .reference) -> [Rate] {
         guard percent > 0 else { return [] }
         let total = Double(percent) / 100
         // A declined refund would force a quarantine, where it undoes something: refunds are spared that.
-        return shares(["authorize", "sale", "capture"], declines: 3, movesMoney: true, total)
-            + shares(["refund"], declines: 0, movesMoney: true, total)
-            + shares(["void", "inquire", "inquire_capture", "inquire_refund"], declines: 0, movesMoney: false, total)
+        switch wire {
+        case .reference:
+            return shares(["authorize", "sale", "capture"], declines: 3, movesMoney: true, total)
+                + shares(["refund"], declines: 0, movesMoney: true, total)
+                + shares(
+                    ["void", "inquire", "inquire_capture", "inquire_refund"], declines: 0, movesMoney: false, total)
+        case .stripe:
+            // An error is stored under its key for a day. A refund that was not executed could then never be: it goes to
+            // people, as it must.
+            return shares(["authorize", "sale"], declines: 3, movesMoney: true, total)
+                + shares(["capture"], declines: 0, movesMoney: true, mayStayPending: false, total)
+                + shares(["refund"], declines: 0, movesMoney: true, failsBefore: false, total)
+                + shares(["register"], declines: 0, movesMoney: false, isRead: false, total)
+                + shares(["void", "inquire"], declines: 0, movesMoney: false, total)
+        }
     }
 
     private static func shares(
-        _ operations: [String], declines: Int, movesMoney: Bool, _ total: Double
+        _ operations: [String], declines: Int, movesMoney: Bool, mayStayPending: Bool = true,
+        failsBefore: Bool = true, isRead: Bool = true, _ total: Double
     ) -> [Rate] {
         var rates: [Rate] = []
         func add(_ fault: String, _ share: Int, _ change: (inout Rate) -> Void = { _ in }) {
@@ -55,14 +68,14 @@ enum DemoFaults {
         add("missing_status", 4)
         add("slow", 4) { $0.delayMs = slowMs }
         add("slow", 4) { ($0.delayMs, $0.execute) = (slowMs, "after") }
-        add("stale_inquiry", 5) { $0.staleMs = staleMs }
-        add("error_before", 6)
+        add("stale_inquiry", isRead ? 5 : 0) { $0.staleMs = staleMs }
+        add("error_before", failsBefore ? 6 : 0)
         add("throttled", 4)
         add("unavailable", 3)
         if movesMoney {
             add("late_delivery", 6) { $0.delayMs = lateMs }
             add("duplicated", 3)
-            add("pending", 5) { $0.delayMs = pendingMs }
+            add("pending", mayStayPending ? 5 : 0) { $0.delayMs = pendingMs }
             add("pending", declines / 2) { ($0.delayMs, $0.outcome) = (pendingMs, "declined") }
             add("decline_bound", declines - declines / 2)
         }
@@ -89,6 +102,7 @@ enum DemoFaults {
 struct SimulatorFile: Encodable {
     struct Provider: Encodable {
         let name: String
+        let wire: DemoAdapter
         let rates: [DemoFaults.Rate]
     }
 
@@ -96,10 +110,13 @@ struct SimulatorFile: Encodable {
     let database: String
     let providers: [Provider]
 
-    init(seed: UInt64, database: String, faultPercent: Int) {
+    init(seed: UInt64, database: String, faultPercent: Int, adapter: DemoAdapter = .reference) {
         self.seed = seed
         self.database = database
-        let rates = DemoFaults.rates(percent: faultPercent)
-        providers = DemoProvider.allCases.map { Provider(name: $0.rawValue, rates: rates) }
+        providers = DemoProvider.allCases.map { provider in
+            let wire = adapter.wire(of: provider)
+            return Provider(
+                name: provider.rawValue, wire: wire, rates: DemoFaults.rates(percent: faultPercent, wire: wire))
+        }
     }
 }

@@ -117,6 +117,18 @@ struct ListedEntry: Decodable, Sendable {
     let metadata: [String: String]?
 }
 
+/// A page of charges, as Stripe lists them.
+struct ChargePage: Decodable, Sendable {
+    struct Charge: Decodable, Sendable {
+        let id: String
+        let transferGroup: String?
+        let metadata: [String: String]
+    }
+
+    let data: [Charge]
+    let hasMore: Bool
+}
+
 /// One request in a provider's journal.
 struct JournalLine: Decodable, Sendable {
     let id: Int64

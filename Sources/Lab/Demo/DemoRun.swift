@@ -31,13 +31,15 @@ struct DemoRun: Sendable {
     private var simulator: String { "http://127.0.0.1:\(directory.simulatorPort)" }
     private var reader: SidesReader {
         SidesReader(
-            client: client, sender: sender, simulator: simulator, providerToken: directory.providerToken)
+            client: client, sender: sender, simulator: simulator, providerToken: directory.providerToken,
+            adapter: options.adapter)
     }
 
     /// Payments, faults, kills; then both ledgers side by side.
     func run() async throws -> DemoReport {
         showHeadline()
-        try directory.write(seed: options.seed, faultPercent: options.faultPercent, compressed: true)
+        try directory.write(
+            seed: options.seed, faultPercent: options.faultPercent, compressed: true, adapter: options.adapter)
         try await site.start()
         try await orderQuarantines()
         let start = ContinuousClock.now
@@ -59,7 +61,7 @@ struct DemoRun: Sendable {
 
     /// Starts both programs without faults and stays until the task is cancelled.
     func stay() async throws -> DemoReport? {
-        try directory.write(seed: options.seed, faultPercent: 0, compressed: false)
+        try directory.write(seed: options.seed, faultPercent: 0, compressed: false, adapter: options.adapter)
         try await site.start()
         showCurl()
         while true {
@@ -209,6 +211,9 @@ struct DemoRun: Sendable {
         screen.say(
             "  in \(options.faultPercent) of 100 calls. The daemon is killed with kill -9 "
                 + "\(Words.count(options.kills, "time")) on the way. Seed \(options.seed).")
+        if options.adapter == .stripe {
+            screen.say("  Card and balance speak Stripe's wire, points our reference contract.")
+        }
         screen.say(
             screen.faint("  Inquiries follow a compressed schedule, by configuration: ")
                 + screen.faint("after 150 ms to 2 s, where the default is 2 s to 1 day."))

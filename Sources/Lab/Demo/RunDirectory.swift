@@ -64,17 +64,18 @@ struct RunDirectory: Sendable {
     }
 
     /// Writes both programs' configuration.
-    func write(seed: UInt64, faultPercent: Int, compressed: Bool) throws {
+    func write(seed: UInt64, faultPercent: Int, compressed: Bool, adapter: DemoAdapter) throws {
         let digest = SHA256.hash(data: Data(callerToken.utf8)).map { byte in
             let text = String(byte, radix: 16)
             return byte < 16 ? "0" + text : text
         }.joined()
         let yaml = DaemonFile(
             database: books.path, publicPort: publicPort, adminPort: adminPort, simulatorPort: simulatorPort,
-            callerTokenDigest: digest, compressed: compressed
+            callerTokenDigest: digest, compressed: compressed, adapter: adapter
         ).text
         try Data(yaml.utf8).write(to: configuration)
-        let simulator = SimulatorFile(seed: seed, database: ledger.path, faultPercent: faultPercent)
+        let simulator = SimulatorFile(
+            seed: seed, database: ledger.path, faultPercent: faultPercent, adapter: adapter)
         try DemoJSON.encode(simulator).write(to: simulatorConfiguration)
     }
 }
@@ -88,6 +89,7 @@ struct DaemonFile {
     let callerTokenDigest: String
     /// Whether the schedules run a few hundred times faster than the defaults.
     let compressed: Bool
+    var adapter = DemoAdapter.reference
 
     var text: String {
         """
@@ -116,8 +118,7 @@ struct DaemonFile {
           - name: \(provider.rawValue)
             url: http://127.0.0.1:\(simulatorPort)/\(provider.rawValue)
             allow_plain_http: true
-            contract:
-              base: \(provider.contract)
+            \(adapter.configuration(of: provider))
               visibility_lag: 1s
               requests_per_second: 2000
               concurrency: 64
@@ -134,7 +135,7 @@ struct DaemonFile {
         reconcile:
           inquiry_schedule: [150ms, 300ms, 600ms, 1s, 2s]
           resend_schedule: [100ms, 300ms, 1s, 2s]
-          default_deadline: 30s
+          default_deadline: \(adapter == .stripe ? 10 : 30)s
           lease: 3s
           poll_every: 200ms
           seal_every: 2s

@@ -16,6 +16,7 @@ public struct APIResponder: HTTPResponder {
     let operations: any PaymentOperations
     let callers: CallerDirectory
     let routes: OperationRoutes
+    let notifications: NotificationRoute
     let limits: APILimits
     let description: [UInt8]
     let site: @Sendable () -> SiteWord
@@ -36,6 +37,8 @@ public struct APIResponder: HTTPResponder {
         do {
             if let early = judgeHead(request, found?.route, caller) {
                 answer = early
+            } else if let found, found.route == .notifications {
+                answer = try await notifications.answer(request, provider: found.id)
             } else {
                 answer = try await self.answer(request, found, caller, target)
             }
@@ -70,7 +73,7 @@ public struct APIResponder: HTTPResponder {
             answer = Answer(200, site().document)
         } else if route == nil {
             answer = Answer(.notFound)
-        } else if caller == nil {
+        } else if caller == nil, route != .notifications {
             answer = Answer(.unauthorized)
         }
         // Whoever has no token has one answer for each connection: what was sent ahead of it costs nothing.
@@ -123,7 +126,7 @@ public struct APIResponder: HTTPResponder {
         case .cancel: return try await routes.cancel(request)
         case .refunds: return try await routes.refund(request)
         case .reconcile: return try await routes.reconcile(request)
-        case .events, .site, .description: throw .notFound
+        case .events, .site, .notifications, .description: throw .notFound
         }
     }
 }

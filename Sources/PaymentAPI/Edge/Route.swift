@@ -9,6 +9,7 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     case refunds = "/v1/payments/{id}/refunds"
     case reconcile = "/v1/payments/{id}/reconcile"
     case events = "/v1/payments/{id}/events"
+    case notifications = "/v1/providers/{id}/notifications"
     case site = "/v1/site"
     case description = "/openapi.yaml"
 
@@ -17,7 +18,7 @@ enum Route: String, Sendable, Hashable, RoutePattern {
         switch self {
         case .payments: ["GET", "POST"]
         case .payment, .events, .site, .description: ["GET"]
-        case .capture, .cancel, .refunds, .reconcile: ["POST"]
+        case .capture, .cancel, .refunds, .reconcile, .notifications: ["POST"]
         }
     }
 }

@@ -5,11 +5,34 @@ extension ProviderContract {
     /// The reference contract for a provider that takes money in one step.
     public static let referenceSale = ProviderContract(phases: .sale)
 
-    /// Stripe's PaymentIntents with `capture_method=manual`, from its public API reference: an idempotency key is kept
-    /// for at least 24 hours and then may be executed anew; the first answer under a key is replayed, errors included;
-    /// there is no inquiry under that key, only listing and search, and search may lag by a minute; nothing is known
-    /// of a cancel of something that never arrived; a card hold lasts seven days.
+    /// Stripe's PaymentIntents as the adapter uses them: registered first, and charged by confirming the registration.
+    ///
+    /// - A key lives at least 24 hours, and its first answer is replayed (docs.stripe.com/api/idempotent_requests).
+    /// - Charges are found under our own key, the `transfer_group`, by a list and never by the search, which may lag by
+    ///   an hour (docs.stripe.com/api/charges/list, docs.stripe.com/search). Nothing says how soon a list shows a
+    ///   change: ten seconds are assumed.
+    /// - A decline takes the payment method from the intent, so that no later confirm can charge it: it is bound.
+    /// - What is canceled before it was confirmed can never be confirmed
+    ///   (docs.stripe.com/api/payment_intents/cancel): a tombstone.
+    /// - The shortest hold of a card is 4 days and 18 hours (docs.stripe.com/payments/place-a-hold-on-a-payment-method);
+    ///   the adapter reads each hold's own end.
+    /// - 25 requests a second at one endpoint (docs.stripe.com/rate-limits).
     public static let stripe: ProviderContract = {
+        var contract = ProviderContract(phases: .authorizeCapture)
+        contract.keyFormat = .hex64
+        contract.keyRetention = .hours(24)
+        contract.visibilityLag = .seconds(10)
+        contract.enforcesNotAfter = false
+        contract.authorizationLife = .hours(4 * 24 + 18)
+        contract.listing = false
+        contract.requestsPerSecond = 25
+        contract.concurrency = 16
+        return contract
+    }()
+
+    /// A provider that can be asked by its listing only, and cancels nothing under our keys: many gateways without an
+    /// adapter of their own. A key is kept for a day, the first answer is replayed, a list may lag by a minute.
+    public static let listed: ProviderContract = {
         var contract = ProviderContract(phases: .authorizeCapture)
         contract.keyFormat = .hex64
         contract.keyRetention = .hours(24)
@@ -61,6 +84,6 @@ extension ProviderContract {
     /// Every contract that comes with the daemon, by the name under which the configuration knows it.
     public static let known: [(name: String, contract: ProviderContract)] = [
         ("reference", reference), ("reference_sale", referenceSale), ("stripe", stripe), ("paypay", payPay),
-        ("gmo_pg", gmoPG),
+        ("gmo_pg", gmoPG), ("listed", listed),
     ]
 }

@@ -200,7 +200,7 @@ public struct Payment: Sendable, Hashable, Codable {
     var mayHaveLostRequests: Bool { recovery?.repetition != nil }
 
     /// Whether money that was taken is being given back, as its caller asked, or whether it was is being read.
-    var hasRefundUnderWay: Bool {
+    public var hasRefundUnderWay: Bool {
         guard conclusion?.state == .succeeded else { return false }
         return refunds.contains { $0.parts.contains { $0.state == .processing } } || refundSearch != nil
     }

@@ -25,7 +25,7 @@ struct AnswerObject {
         try self.init(document)
     }
 
-    private init(_ value: JSONValue) throws(MalformedAnswer) {
+    init(_ value: JSONValue) throws(MalformedAnswer) {
         guard case .object(let members) = value else { throw MalformedAnswer() }
         self.members = members
     }
@@ -97,6 +97,20 @@ struct AnswerObject {
         _ name: String, of item: (AnswerObject) throws(MalformedAnswer) -> Item
     ) throws(MalformedAnswer) -> [Item] {
         optional(name) == nil ? [] : try list(name, of: item)
+    }
+
+    /// An object of strings that may be absent, such as metadata.
+    func optionalTexts(_ name: String) throws(MalformedAnswer) -> [String: String] {
+        guard let object = try optionalObject(name) else { return [:] }
+        var texts: [String: String] = [:]
+        for member in object.members { texts[member.name] = try Self.text(member.value) }
+        return texts
+    }
+
+    /// A truth value that must be there.
+    func flag(_ name: String) throws(MalformedAnswer) -> Bool {
+        guard case .bool(let flag) = try required(name) else { throw MalformedAnswer() }
+        return flag
     }
 
     private static func text(_ value: JSONValue) throws(MalformedAnswer) -> String {

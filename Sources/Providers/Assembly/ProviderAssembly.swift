@@ -16,7 +16,7 @@ public struct ProviderAssembly: Sendable {
     /// A provider, and what operators want to see of its stack.
     public struct Assembled: Sendable {
         /// The provider.
-        public let provider: ReferenceProvider
+        public let provider: any AdaptedProvider
         /// Its breaker.
         public let breaker: CircuitBreaking
         /// Its budget.
@@ -74,7 +74,7 @@ public struct ProviderAssembly: Sendable {
     }
 
     private func assemble(_ settings: ProviderSettings) -> Assembled {
-        let breaker = CircuitBreaking(settings.breaker)
+        let breaker = CircuitBreaking(settings.breaker, isFailure: settings.adapter.isFailure)
         let budget = BudgetLimit(settings.budget)
         var logger = logger
         logger[metadataKey: "provider"] = "\(settings.name.name)"
@@ -102,10 +102,9 @@ public struct ProviderAssembly: Sendable {
         let client = ProviderClient(
             address: settings.address, sender: MiddlewareStack(layers, sender: sender),
             limits: settings.limits)
-        let provider = ReferenceProvider(
-            name: settings.name, contract: settings.contract, store: store,
-            amounts: settings.conversion.map(AmountFormat.converted) ?? .minorUnits, client: client,
-            clock: clock)
-        return Assembled(provider: provider, breaker: breaker, budget: budget)
+        let parts = AdapterParts(
+            name: settings.name, contract: settings.contract, store: store, conversion: settings.conversion,
+            client: client, clock: clock)
+        return Assembled(provider: settings.adapter.make(parts), breaker: breaker, budget: budget)
     }
 }

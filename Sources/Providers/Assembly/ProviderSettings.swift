@@ -1,10 +1,12 @@
 public import HTTPTransport
 public import PaymentCore
 
-/// Everything that is configured of one provider of the reference contract.
+/// Everything that is configured of one provider.
 public struct ProviderSettings: Sendable {
     /// Its name in the configuration.
     public var name: ProviderName
+    /// How it is spoken to.
+    public var adapter: ProviderAdapter
     /// Where it is.
     public var address: ProviderAddress
     /// What it can do.
@@ -26,11 +28,13 @@ public struct ProviderSettings: Sendable {
 
     /// Settings with the defaults of a provider on the internet.
     public init(
-        name: ProviderName, address: ProviderAddress, contract: ProviderContract, tokens: any TokenSource,
-        limits: TimeLimits = TimeLimits(), queue: Int = 256, longestWait: Duration = .seconds(5),
-        breaker: Breaker.Settings = Breaker.Settings(), conversion: AmountConversion? = nil
+        name: ProviderName, adapter: ProviderAdapter = .reference, address: ProviderAddress,
+        contract: ProviderContract, tokens: any TokenSource, limits: TimeLimits = TimeLimits(), queue: Int = 256,
+        longestWait: Duration = .seconds(5), breaker: Breaker.Settings = Breaker.Settings(),
+        conversion: AmountConversion? = nil
     ) {
         self.name = name
+        self.adapter = adapter
         self.address = address
         self.contract = contract
         self.tokens = tokens

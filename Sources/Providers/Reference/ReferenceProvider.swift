@@ -1,11 +1,11 @@
 internal import HTTPTransport
 public import PaymentCore
-public import Reconciler
+internal import Reconciler
 
 /// A provider of the reference contract (`openapi/provider.yaml`), over HTTP.
 ///
 /// Each call is one request on the wire at the most. Made by ``ProviderAssembly``.
-public struct ReferenceProvider: PaymentProvider {
+public struct ReferenceProvider: AdaptedProvider {
     /// Its name in the configuration.
     public let name: ProviderName
     /// What it can do.

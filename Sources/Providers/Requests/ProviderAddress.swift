@@ -84,30 +84,7 @@ public struct ProviderAddress: Sendable, Hashable, CustomStringConvertible {
     /// Segments, names and values may hold anything.
     func url(path: [String], query: [(name: String, value: String)]) -> String {
         var url = text
-        for segment in path { url += "/" + Self.encoded(segment) }
-        for (position, item) in query.enumerated() {
-            url += (position == 0 ? "?" : "&") + Self.encoded(item.name) + "=" + Self.encoded(item.value)
-        }
-        return url
-    }
-
-    /// Percent-encodes everything but letters, digits, `-` and `_`.
-    ///
-    /// The other unreserved characters are encoded too, so that no segment can be read as `.` or `..` on its
-    /// way.
-    private static func encoded(_ text: String) -> String {
-        let hexadecimal: [Character] = Array("0123456789ABCDEF")
-        var encoded = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                encoded.append("%")
-                encoded.append(hexadecimal[Int(byte >> 4)])
-                encoded.append(hexadecimal[Int(byte & 15)])
-            }
-        }
-        return encoded
+        for segment in path { url += "/" + PercentEncoding.encoded(segment) }
+        return query.isEmpty ? url : url + "?" + PercentEncoding.pairs(query)
     }
 }

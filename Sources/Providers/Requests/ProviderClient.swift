@@ -53,7 +53,11 @@ struct ProviderClient: Sendable {
             flightKey: request.flightKey)
         wire.fields["Accept"] = "application/json, application/problem+json"
         if let notAfter = request.notAfter { wire.fields["Not-After"] = notAfter.rfc3339 }
-        if let body = request.body {
+        for field in request.fields { wire.fields[field.name] = field.value }
+        if let form = request.form {
+            wire.fields["Content-Type"] = "application/x-www-form-urlencoded"
+            wire.body = Array(PercentEncoding.pairs(form).utf8)
+        } else if let body = request.body {
             wire.fields["Content-Type"] = "application/json"
             wire.body = try Self.encoded(body)
         }

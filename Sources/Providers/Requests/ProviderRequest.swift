@@ -24,6 +24,10 @@ protocol ProviderRequest: Sendable {
     var query: [(name: String, value: String)] { get }
     /// The body; `nil` for none.
     var body: Body? { get }
+    /// Header fields beside those that every request has.
+    var fields: [(name: String, value: String)] { get }
+    /// Names and values of a form, which is sent in place of ``body``; `nil` for none.
+    var form: [(name: String, value: String)]? { get }
     /// The moment after which the provider must not execute it.
     var notAfter: Timestamp? { get }
     /// Requests with the same key are never on the wire together.
@@ -39,6 +43,8 @@ struct NoBody: Encodable, Sendable {}
 
 extension ProviderRequest {
     var query: [(name: String, value: String)] { [] }
+    var fields: [(name: String, value: String)] { [] }
+    var form: [(name: String, value: String)]? { nil }
     var notAfter: Timestamp? { nil }
     var flightKey: String? { nil }
     /// A transaction with its captures and refunds has room in it.

@@ -15,11 +15,12 @@ extension Configuration {
                 section.report("name", value: text, allowed: "a unique name of a-z, 0-9, - and _")
                 return nil
             }
-            let contract = readContract(section)
+            let adapter = readAdapter(section)
+            let contract = readContract(section, adapter)
             for trap in contract.traps(under: assumptions) {
                 section.report("contract", value: trap.name.rawValue, allowed: trap.explanation)
             }
-            let provider = readProvider(section, name, contract)
+            let provider = readProvider(section, name, adapter, contract)
             if let trap = contract.trap(sendWithin: policy.sendWithin, total: provider.total) {
                 section.report("timeouts.total", value: trap.name.rawValue, allowed: trap.explanation)
             }
@@ -38,26 +39,42 @@ extension Configuration {
     }
 
     private static func readProvider(
-        _ section: ConfigurationSection, _ name: ProviderName, _ contract: ProviderContract
+        _ section: ConfigurationSection, _ name: ProviderName, _ adapter: ProviderAdapter,
+        _ contract: ProviderContract
     ) -> Provider {
         let timeouts = section.section("timeouts")
         let breaker = section.section("breaker")
         let conversion = section.section("conversion")
         defer { for part in [timeouts, breaker, conversion] { part.finish() } }
         return Provider(
-            name: name, url: readURL(section), contract: contract, token: readToken(section),
+            name: name, adapter: adapter, url: readURL(section), contract: contract, token: readToken(section),
+            notificationSecrets: readNotificationSecrets(section, adapter),
             connect: timeouts.duration("connect", default: .seconds(2)),
             tls: timeouts.duration("tls", default: .seconds(3)),
             firstByte: timeouts.duration("first_byte", default: .seconds(10)),
             total: timeouts.duration("total", default: .seconds(15)),
             breakerFailurePercent: breaker.int("failure_percent", in: 1...100, default: 80),
             breakerOpenFor: breaker.duration("open_for", default: .seconds(1)),
-            conversion: readConversion(conversion), caBundle: readAuthorities(section),
+            conversion: readConversion(conversion, adapter), caBundle: readAuthorities(section),
             allowsPlainHTTP: section.bool("allow_plain_http", default: false))
     }
 
-    private static func readConversion(_ section: ConfigurationSection) -> AmountConversion? {
+    private static func readAdapter(_ section: ConfigurationSection) -> ProviderAdapter {
+        guard let name = section.text("adapter") else { return .reference }
+        if let adapter = ProviderAdapter.all.first(where: { $0.name == name }) { return adapter }
+        let names = ProviderAdapter.all.map(\.name).joined(separator: ", ")
+        section.report("adapter", value: name, allowed: "one of \(names)")
+        return .reference
+    }
+
+    private static func readConversion(
+        _ section: ConfigurationSection, _ adapter: ProviderAdapter
+    ) -> AmountConversion? {
         guard let code = section.text("unit_code") else { return nil }
+        if !adapter.convertsAmounts {
+            section.report(
+                "unit_code", value: code, allowed: "no conversion: the adapter \(adapter.name) counts amounts itself")
+        }
         let currency = section.required("currency", allowed: "an ISO 4217 code")
         let numerator = Int64(section.int("numerator", in: 1...1_000_000, default: 1))
         let denominator = Int64(section.int("denominator", in: 1...1_000_000, default: 1))
@@ -124,6 +141,27 @@ extension Configuration {
         return token
     }
 
+    private static func readNotificationSecrets(
+        _ section: ConfigurationSection, _ adapter: ProviderAdapter
+    ) -> [String] {
+        let keys = ["notification_secret", "next_notification_secret"]
+        guard section.isForSending else {
+            section.leaveOut(keys[0], keys[1], keys[0] + "_file", keys[1] + "_file")
+            return []
+        }
+        let secrets = keys.map { section.secret($0) }
+        if !adapter.hasNotifications, secrets.contains(where: { $0 != nil }) {
+            section.report(
+                keys[0], value: "(hidden)", allowed: "nothing: the adapter \(adapter.name) has no notifications")
+        }
+        for (key, secret) in zip(keys, secrets) {
+            // A secret that anybody can guess signs anything.
+            guard let secret, secret.utf8.count < 16 else { continue }
+            section.report(key, value: "(hidden)", allowed: "at least 16 characters")
+        }
+        return secrets.compactMap { $0 }
+    }
+
     /// Reads a contract from a file of its own, which holds what `providers[].contract` of a configuration holds.
     static func contract(inFile path: String) throws -> ProviderContract {
         let reading = ConfigurationReading(environment: [:], isForSending: false) { _ in "" }
@@ -133,16 +171,30 @@ extension Configuration {
         return contract
     }
 
-    private static func readContract(_ section: ConfigurationSection) -> ProviderContract {
-        readContract(part: section.section("contract"))
+    private static func readContract(
+        _ section: ConfigurationSection, _ adapter: ProviderAdapter
+    ) -> ProviderContract {
+        let contract = readContract(part: section.section("contract"), of: adapter)
+        // Rules that the wire cannot keep would be believed all the same.
+        for problem in adapter.problems(with: contract) {
+            section.report("contract.\(problem.property)", value: problem.value, allowed: problem.allowed)
+        }
+        return contract
     }
 
-    private static func readContract(part: ConfigurationSection) -> ProviderContract {
+    private static func readContract(
+        part: ConfigurationSection, of adapter: ProviderAdapter = .reference
+    ) -> ProviderContract {
         defer { part.finish() }
-        let names = ProviderContract.known.map(\.name).joined(separator: ", ")
-        let base = part.text("base") ?? "reference"
-        guard var contract = ProviderContract.known.first(where: { $0.name == base })?.contract else {
-            part.report("base", value: base, allowed: "one of \(names)")
+        let base = part.text("base") ?? adapter.contracts[0]
+        guard adapter.contracts.contains(base),
+            var contract = ProviderContract.known.first(where: { $0.name == base })?.contract
+        else {
+            part.report(
+                "base", value: base,
+                allowed: adapter.contracts.count == 1
+                    ? "\(adapter.contracts[0]), which is what the adapter \(adapter.name) keeps"
+                    : "one of \(adapter.contracts.joined(separator: ", "))")
             return .reference
         }
         contract.phases = part.choice("phases", default: contract.phases)

@@ -33,9 +33,13 @@ struct Configuration {
 
     struct Provider {
         var name: ProviderName
+        /// How it is spoken to.
+        var adapter: ProviderAdapter
         var url: String
         var contract: ProviderContract
         var token: String
+        /// What its notifications are signed with; two while one is being replaced, none where none are taken.
+        var notificationSecrets: [String]
         var connect: Span
         var tls: Span
         var firstByte: Span

@@ -15,18 +15,21 @@ struct AssembledProviders {
     var senders: [CurlSender] = []
     /// What stands between us and each provider's wire.
     var paths: [ProviderName: ProviderAssembly.Assembled] = [:]
-    fileprivate var conversions: [ProviderName: AmountConversion] = [:]
 
     /// Judges amounts by the units in which a provider counts.
     var amountCheck: AmountCheck {
-        let known = conversions
+        let known = paths.mapValues(\.provider)
         return { name, amount in
-            guard let conversion = known[name] else { return nil }
-            do {
-                _ = try conversion.units(for: amount)
+            guard let provider = known[name] else { return nil }
+            do throws(UnconvertibleAmount) {
+                try provider.validate(amount)
                 return nil
             } catch {
-                return "\(amount) is not a whole number of the provider's units"
+                return switch error.reason {
+                case .notExact: "\(amount) is not a whole number of the provider's units"
+                case .currency: "the provider does not take \(amount.currency)"
+                case .tooLarge: "\(amount) is more than the provider can be told"
+                }
             }
         }
     }
@@ -49,12 +52,23 @@ extension Daemon {
                 sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
                 clocks: clocks, logger: logger)
             let settings = try settings(provider)
-            all.conversions[provider.name] = settings.conversion
             guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
             all.providers.append(assembled.provider)
             all.paths[provider.name] = assembled
         }
         return all
+    }
+
+    /// What takes the notifications of those providers that are configured with a secret.
+    func notifications(
+        _ store: any PaymentStore, _ operations: any PaymentOperations, _ clock: any WallClock
+    ) -> ProviderNotifications {
+        var readers: [ProviderName: any NotificationReader] = [:]
+        for provider in configuration.providers where !provider.notificationSecrets.isEmpty {
+            guard let known = secrets.notifications[provider.name] else { continue }
+            readers[provider.name] = provider.adapter.notificationReader(known)
+        }
+        return ProviderNotifications(readers: readers, store: store, operations: operations, clock: clock)
     }
 
     private func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
@@ -68,7 +82,7 @@ extension Daemon {
         breaker.failurePercent = provider.breakerFailurePercent
         breaker.openFor = provider.breakerOpenFor.duration
         return ProviderSettings(
-            name: provider.name, address: address, contract: provider.contract,
+            name: provider.name, adapter: provider.adapter, address: address, contract: provider.contract,
             tokens: secrets.providers[provider.name] ?? ReplaceableToken(BearerToken(provider.token)),
             limits: TimeLimits(
                 connect: provider.connect.duration, tls: provider.tls.duration,

@@ -84,8 +84,8 @@ struct Daemon {
         if roles.api {
             services.append(
                 try callerApplication(
-                    operations, assembled.amountCheck, siteWord(site.gate, identity), descriptors, clock, announcement,
-                    logger))
+                    operations, assembled.amountCheck, notifications(parts.store, operations, clock),
+                    siteWord(site.gate, identity), descriptors, clock, announcement, logger))
         }
         services.append(ReadinessService(readiness: readiness))
         let group = ServiceGroup(
@@ -197,7 +197,7 @@ struct Daemon {
 extension Daemon {
     private func callerApplication(
         _ operations: any PaymentOperations, _ amountCheck: @escaping AssembledProviders.AmountCheck,
-        _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
+        _ notifications: ProviderNotifications, _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         var limits = APILimits()
@@ -208,8 +208,8 @@ extension Daemon {
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
             operations: operations, callers: secrets.callers, contracts: configuration.contracts,
-            amountCheck: amountCheck, limits: limits, description: PackageResources.payments_yaml,
-            site: site, clock: clock, logger: logger)
+            amountCheck: amountCheck, limits: limits, notifications: notifications,
+            description: PackageResources.payments_yaml, site: site, clock: clock, logger: logger)
         return api.application(host: configuration.http.host, port: configuration.http.port) { port in
             await announcement.apiListens(on: port)
         }

@@ -11,6 +11,7 @@ struct LiveSecrets: Sendable {
     let callers: CallerDirectory
     let operators: OperatorDirectory
     let providers: [ProviderName: ReplaceableToken]
+    let notifications: [ProviderName: NotificationSecrets]
     let storePassword: Password
     let witnessPassword: Password
 
@@ -29,6 +30,9 @@ struct LiveSecrets: Sendable {
         (callers, operators) = try LiveSecrets.directories(configuration)
         providers = Dictionary(
             configuration.providers.map { ($0.name, ReplaceableToken(BearerToken($0.token))) },
+            uniquingKeysWith: { first, _ in first })
+        notifications = Dictionary(
+            configuration.providers.map { ($0.name, NotificationSecrets($0.notificationSecrets)) },
             uniquingKeysWith: { first, _ in first })
         storePassword = Password(configuration.store.password)
         witnessPassword = Password(configuration.site.witness?.password)
@@ -51,9 +55,15 @@ struct LiveSecrets: Sendable {
         }
         for provider in new.providers {
             let before = old.providers.first { $0.name == provider.name }
-            guard let before, before.token != provider.token else { continue }
-            providers[provider.name]?.replace(with: BearerToken(provider.token))
-            changed.append("providers.\(provider.name).token")
+            guard let before else { continue }
+            if before.token != provider.token {
+                providers[provider.name]?.replace(with: BearerToken(provider.token))
+                changed.append("providers.\(provider.name).token")
+            }
+            if before.notificationSecrets != provider.notificationSecrets {
+                notifications[provider.name]?.replace(with: provider.notificationSecrets)
+                changed.append("providers.\(provider.name).notification_secret")
+            }
         }
         if old.store.password != new.store.password {
             storePassword.replace(with: new.store.password)

@@ -32,6 +32,7 @@ enum MetricsCatalogue {
         "reconciled_http_request_duration_seconds": "Time from a caller's request to its answer, waits included.",
         "reconciled_http_requests": "Requests of callers.",
         "reconciled_inquiries": "Questions for a status, by the answer.",
+        "reconciled_notifications": "Notifications of providers, by what came of them.",
         "reconciled_objective_level": "1 for the level at which a site has to work after a disaster (RLO).",
         "reconciled_objective_seconds": "The objectives of the configuration.",
         "reconciled_oldest_discrepancy_seconds": "Age of the oldest open discrepancy.",

@@ -123,7 +123,7 @@ extension Plant {
             breaks: [15, 16], in: .handedOverSlowly),
         breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
         breach(
-            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 40, breaks: [15],
+            .pauseForgotten, "what waited for a place is not looked for when one is free", within: 60, breaks: [15],
             in: .crowded),
         breach(
             .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,

@@ -135,9 +135,15 @@ extension Scenario {
             $0.readsTakeTime = true
             $0.quarantineExpected = true
         },
-        make("Stripe", [.stripe]) {
+        make("asked by a listing, nothing canceled", [.listed]) {
             $0.plugAllowed = true
             $0.requestLife = .bounded
+            $0.answers = [.transaction, .unsent]
+            $0.quarantineExpected = true
+        },
+        make("Stripe", [aligned(.stripe)]) {
+            $0.requestLife = .bounded
+            $0.refusals = everyRefusal
             $0.answers = [.transaction, .unsent]
             $0.quarantineExpected = true
         },

@@ -17,12 +17,32 @@ protocol ContractSubject: Sendable {
     /// Like `twoPhase`, at a provider whose void leaves nothing behind.
     var withoutTombstones: any PaymentProvider { get }
 
+    /// What its wire has of that which not every wire has.
+    var traits: Set<SuiteTrait> { get }
+
     /// The next request of this kind suffers this.
     func suffer(_ fault: SuiteFault, on operation: SuiteOperation) async throws
     /// What the provider itself has in its books under a key.
     func books(of key: EffectKey) async throws -> SuiteBooks
     /// An instrument that is declined, or not known.
     func instrument(_ behaviour: SuiteInstrument) -> String
+}
+
+/// What a wire may have or not. A case names what it needs; an adapter whose wire lacks that has a test of its own for
+/// what happens there.
+enum SuiteTrait: Sendable, CaseIterable {
+    /// A request past its `not_after` is not executed.
+    case notAfter
+    /// An inquiry shows a tombstone, and not nothing.
+    case visibleTombstones
+    /// A void of nothing may leave nothing behind.
+    case voidOfNothing
+    /// An error that executed nothing is not the answer for as long as the key lives.
+    case errorsNotStored
+    /// A 503 with `Retry-After` proves that nothing was executed.
+    case unavailableProvesNothingDone
+    /// A capture may be undecided.
+    case pendingCaptures
 }
 
 /// What the suite lets a provider suffer.
@@ -91,10 +111,15 @@ struct SuiteBooks: Sendable, Equatable {
 /// One thing that every adapter must do.
 struct ContractCase: Sendable, CustomTestStringConvertible {
     let name: String
+    let needs: Set<SuiteTrait>
     let check: @Sendable (any ContractSubject) async throws -> Void
 
-    init(_ name: String, _ check: @escaping @Sendable (any ContractSubject) async throws -> Void) {
+    init(
+        _ name: String, needs: Set<SuiteTrait> = [],
+        _ check: @escaping @Sendable (any ContractSubject) async throws -> Void
+    ) {
         self.name = name
+        self.needs = needs
         self.check = check
     }
 
@@ -102,4 +127,7 @@ struct ContractCase: Sendable, CustomTestStringConvertible {
 
     /// The whole suite.
     static let all = lifecycle + refusals + faults + faultsOfInquiries
+
+    /// What is asked of a wire with these traits.
+    static func all(with traits: Set<SuiteTrait>) -> [ContractCase] { all.filter { $0.needs.isSubset(of: traits) } }
 }

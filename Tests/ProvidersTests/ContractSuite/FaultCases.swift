@@ -40,6 +40,10 @@ extension ContractCase {
             let report = try await subject.twoPhase.send(book.send(.authorize))
             #expect(report.outcome == .accepted && report.observation?.status == .pending)
             try await eventually { try await subject.twoPhase.inquire(book.inquiry()).status == .authorized }
+        },
+        ContractCase("an undecided capture is accepted as undecided", needs: [.pendingCaptures]) { subject in
+            let book = OrderBook()
+            _ = try await subject.twoPhase.send(book.send(.authorize))
             try await subject.suffer(.pending, on: .capture)
             let capture = try await subject.twoPhase.send(book.send(.capture))
             #expect(capture.outcome == .accepted && capture.observation?.captures.first?.state == .pending)
@@ -97,7 +101,9 @@ extension ContractCase {
 
     /// The outcome is in doubt, and an inquiry or the same request tells.
     private static func indeterminate(_ fault: SuiteFault, executes: Bool) -> ContractCase {
-        ContractCase("\(fault) leaves every change in doubt") { subject in
+        ContractCase(
+            "\(fault) leaves every change in doubt", needs: fault == .failsBefore ? [.errorsNotStored] : []
+        ) { subject in
             for (operation, kinds) in changes {
                 var book = OrderBook()
                 book.paymentKey = "\(operation)"
@@ -118,7 +124,9 @@ extension ContractCase {
 
     /// Nothing was done, and the provider said when to come back.
     private static func noEffect(_ fault: SuiteFault) -> ContractCase {
-        ContractCase("\(fault) has no effect") { subject in
+        ContractCase(
+            "\(fault) has no effect", needs: fault == .unavailable ? [.unavailableProvesNothingDone] : []
+        ) { subject in
             for (operation, kinds) in changes {
                 var book = OrderBook()
                 book.paymentKey = "\(operation)"

@@ -30,7 +30,7 @@ def contracts(stage):
          {"base": "reference_sale", "key_retention": "12s", "status_retention": "12s"}),
         (stage.provider("lags", visibility_lag=1), {"base": "reference_sale", "visibility_lag": "1s"}),
         (stage.provider("slowcard", visibility_lag=1, leaves_tombstones=False, enforces_not_after=False),
-         {"base": "stripe", "inquiry": "by_own_key", "visibility_lag": "1s"}),
+         {"base": "listed", "inquiry": "by_own_key", "visibility_lag": "1s"}),
         (stage.provider("plain", leaves_tombstones=False), {"base": "reference", "cancel": "only_if_present"}),
         (stage.provider("unbound", leaves_tombstones=False, enforces_not_after=False, binds_declines=False),
          {"base": "gmo_pg", "listing": True}),

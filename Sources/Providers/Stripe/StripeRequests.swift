@@ -1,0 +1,188 @@
+internal import HTTPTransport
+internal import PaymentCore
+
+/// A request to Stripe. Any complete answer is a reply: an error is a finding too.
+protocol StripeRequest: ProviderRequest where Response == StripeReply, ReadingFailure == Never, Body == NoBody {
+    /// `Idempotency-Key`; `nil` for a read.
+    var idempotencyKey: String? { get }
+}
+
+extension StripeRequest {
+    var idempotencyKey: String? { nil }
+    /// The version whose shapes are read here. Without it an account's own default would choose them.
+    var fields: [(name: String, value: String)] {
+        var fields = [(name: "Stripe-Version", value: "2024-06-20")]
+        if let idempotencyKey { fields.append((name: "Idempotency-Key", value: idempotencyKey)) }
+        return fields
+    }
+    var maximumResponseBytes: Int { 1 << 20 }
+
+    func decode(_ response: HTTPResponse) -> StripeReply { StripeReply(response, to: idempotencyKey) }
+}
+
+/// The names in the metadata of what is ours.
+enum StripeMetadata {
+    static let key = "reconciled_key"
+    static let payment = "reconciled_payment"
+    static let capture = "reconciled_capture"
+}
+
+/// `POST /v1/payment_intents`: registers a payment. It takes no money before it is confirmed.
+struct RegisterIntent: StripeRequest {
+    static let label = "register_intent"
+
+    let order: SendOrder
+    let units: Int64
+    let capturesLater: Bool
+    let store: StoreID?
+    /// From 1: which registration of the order it is.
+    var number = 1
+
+    /// So many are made at the most.
+    static let most = 5
+
+    var method: HTTPMethod { .post }
+    var path: [String] { ["v1", "payment_intents"] }
+    var flightKey: String? { "register:\(order.transactionKey.text)" }
+    /// A key is bound to one path: the key of the charge itself is for the confirm.
+    var idempotencyKey: String? {
+        order.transactionKey.text + (number == 1 ? "-register" : "-register-\(number)")
+    }
+
+    /// Nothing in it differs between the attempts to charge and the cancel of what never arrived: Stripe compares the
+    /// parameters under a key.
+    var form: [(name: String, value: String)]? {
+        var form = [
+            ("amount", String(units)), ("currency", order.amount.currency.code.lowercased()),
+            ("capture_method", capturesLater ? "manual" : "automatic"),
+            ("payment_method", order.instrument.token), ("payment_method_types[0]", "card"),
+            ("transfer_group", order.transactionKey.text),
+            ("metadata[\(StripeMetadata.key)]", order.transactionKey.text),
+            ("metadata[\(StripeMetadata.payment)]", order.shownPayment.text),
+            ("metadata[reconciled_leg]", String(order.leg)), ("metadata[reconciled_caller]", order.caller.name),
+        ]
+        if let reference = order.reference { form.append(("metadata[reconciled_reference]", reference)) }
+        if let store { form.append(("metadata[\(WireTransaction.storeName)]", store.text)) }
+        return form.map { (name: $0.0, value: $0.1) }
+    }
+}
+
+/// `POST /v1/payment_intents/{id}/confirm`: the effect.
+struct ConfirmIntent: StripeRequest {
+    static let label = "confirm_intent"
+
+    let intent: String
+    /// The key of the charge.
+    let key: String
+
+    var method: HTTPMethod { .post }
+    var path: [String] { ["v1", "payment_intents", intent, "confirm"] }
+    var flightKey: String? { "confirm:\(key)" }
+    var idempotencyKey: String? { key }
+    /// A payer's own step is not for this daemon yet: a card that wants one is declined.
+    var form: [(name: String, value: String)]? {
+        [("error_on_requires_action", "true"), ("expand[0]", "latest_charge")]
+    }
+}
+
+/// `POST /v1/payment_intents/{id}/capture`: takes what is held, once.
+struct CaptureIntent: StripeRequest {
+    static let label = "capture_intent"
+
+    let intent: String
+    let key: String
+    let attempt: Int
+    let units: Int64
+
+    var method: HTTPMethod { .post }
+    var path: [String] { ["v1", "payment_intents", intent, "capture"] }
+    var flightKey: String? { "capture:\(key)" }
+    /// Of each attempt: an error that Stripe stored is replayed under its key for a day, and would keep a hold from
+    /// being captured. An intent is captured once, whatever the keys.
+    var idempotencyKey: String? { "\(key)-\(attempt)" }
+    var form: [(name: String, value: String)]? {
+        [
+            ("amount_to_capture", String(units)), ("metadata[\(StripeMetadata.capture)]", key),
+            ("expand[0]", "latest_charge"),
+        ]
+    }
+}
+
+/// `POST /v1/payment_intents/{id}/cancel`: releases a hold, or leaves a tombstone.
+struct CancelIntent: StripeRequest {
+    static let label = "cancel_intent"
+
+    let intent: String
+    let key: String
+    let attempt: Int
+
+    var method: HTTPMethod { .post }
+    var path: [String] { ["v1", "payment_intents", intent, "cancel"] }
+    var flightKey: String? { "cancel:\(key)" }
+    /// Of each attempt, as with a capture: a cancel takes nothing.
+    var idempotencyKey: String? { "\(key)-\(attempt)" }
+    var form: [(name: String, value: String)]? {
+        [("cancellation_reason", "abandoned"), ("expand[0]", "latest_charge")]
+    }
+}
+
+/// `POST /v1/refunds`: gives back what was taken.
+struct CreateRefund: StripeRequest {
+    static let label = "create_refund"
+
+    let intent: String
+    let key: String
+    let units: Int64
+
+    var method: HTTPMethod { .post }
+    var path: [String] { ["v1", "refunds"] }
+    var flightKey: String? { "refund:\(key)" }
+    /// The same for each attempt: nothing but its key keeps a refund from being made twice.
+    var idempotencyKey: String? { key }
+    var form: [(name: String, value: String)]? {
+        [
+            ("payment_intent", intent), ("amount", String(units)), ("metadata[\(StripeMetadata.key)]", key),
+        ]
+    }
+}
+
+/// `GET /v1/charges`: the charges under our key, with their intents and refunds.
+struct ListCharges: StripeRequest {
+    static let label = "list_charges"
+
+    let transactionKey: String
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "charges"] }
+    var query: [(name: String, value: String)] {
+        [
+            ("transfer_group", transactionKey), ("limit", "20"), ("expand[0]", "data.payment_intent"),
+            ("expand[1]", "data.refunds"),
+        ]
+    }
+}
+
+/// `GET /v1/refunds`: the refunds of a charge, where it has more than its own list shows.
+struct ListRefunds: StripeRequest {
+    static let label = "list_refunds"
+
+    let charge: String
+    let after: String?
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "refunds"] }
+    var query: [(name: String, value: String)] {
+        [("charge", charge), ("limit", "100")] + (after.map { [("starting_after", $0)] } ?? [])
+    }
+}
+
+/// `GET /v1/disputes`: the disputes of a charge.
+struct ListDisputes: StripeRequest {
+    static let label = "list_disputes"
+
+    let charge: String
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "disputes"] }
+    var query: [(name: String, value: String)] { [("charge", charge), ("limit", "100")] }
+}

@@ -1,0 +1,81 @@
+import PaymentCore
+import Providers
+import Testing
+
+@testable import ReconcileDaemon
+
+@Suite struct AdapterConfigurationTests {
+    private let reading = ConfigurationTests()
+
+    private func text(_ rest: String) -> String {
+        ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", \(rest)")
+    }
+
+    @Test func `without a word a provider speaks the reference contract`() throws {
+        #expect(try reading.read(ConfigurationTests.minimal).providers[0].adapter == .reference)
+        #expect(try reading.read(text("adapter: reference")).providers[0].contract == .reference)
+    }
+
+    @Test func `an adapter brings the contract that fits it`() throws {
+        let provider = try reading.read(text("adapter: stripe")).providers[0]
+        #expect(provider.adapter == .stripe && provider.contract == .stripe)
+        let sale = try reading.read(text("adapter: stripe, contract: {phases: sale, requests_per_second: 80}"))
+        #expect(sale.providers[0].contract.phases == .sale && sale.providers[0].contract.requestsPerSecond == 80)
+    }
+
+    @Test(arguments: [
+        ("adapter: braintree", "providers[0].adapter: 'braintree'", "reference, stripe"),
+        ("adapter: stripe, contract: {base: paypay}", "providers[0].contract.base: 'paypay'", "stripe"),
+        ("adapter: stripe, contract: {base: reference}", "providers[0].contract.base: 'reference'", "stripe"),
+        ("adapter: stripe, contract: {cancel: none}", "providers[0].contract.cancel: 'none'", "tombstoning"),
+        ("adapter: stripe, contract: {listing: true}", "providers[0].contract.listing: 'true'", "false"),
+        (
+            "adapter: stripe, contract: {inquiry: by_listing}", "providers[0].contract.inquiry: 'by_listing'",
+            "by_own_key"
+        ),
+        (
+            "adapter: stripe, contract: {enforces_not_after: true}",
+            "providers[0].contract.enforces_not_after: 'true'", "Stripe knows no such moment"
+        ),
+        (
+            "adapter: stripe, contract: {refund_visibility: sums_only}",
+            "providers[0].contract.refund_visibility: 'sums_only'", "by_key"
+        ),
+        (
+            "adapter: stripe, conversion: {unit_code: PTS, currency: EUR}",
+            "providers[0].conversion.unit_code: 'PTS'", "no conversion"
+        ),
+    ])
+    func `what the wire cannot keep is refused, with what is allowed`(rest: String, problem: String, allowed: String) {
+        let problems = reading.problems(text(rest))
+        #expect(problems.contains { $0.hasPrefix(problem) && $0.contains(allowed) }, "\(problems)")
+    }
+
+    @Test func `notifications are signed with a secret from the environment or a file, two while one is replaced`()
+        throws
+    {
+        let name = "RECONCILED_PROVIDERS_CARD_NOTIFICATION_SECRET"
+        let next = "RECONCILED_PROVIDERS_CARD_NEXT_NOTIFICATION_SECRET"
+        let secrets = [name: "whsec_4c7d2f0e9b1a8635", next: "whsec_0fd1b2c3a4958677"]
+        let provider = try reading.read(text("adapter: stripe"), secrets).providers[0]
+        #expect(provider.notificationSecrets == ["whsec_4c7d2f0e9b1a8635", "whsec_0fd1b2c3a4958677"])
+        #expect(try reading.read(text("adapter: stripe")).providers[0].notificationSecrets.isEmpty)
+        let short = reading.problems(text("adapter: stripe"), [name: "guessable"])
+        #expect(short.contains { $0.contains("at least 16 characters") && !$0.contains("guessable") }, "\(short)")
+        let none = reading.problems(ConfigurationTests.minimal, secrets)
+        #expect(none.contains { $0.contains("the adapter reference has no notifications") }, "\(none)")
+        let written = reading.problems(text("adapter: stripe, notification_secret: whsec_4c7d2f0e9b1a8635"))
+        #expect(written.contains { $0.contains("(hidden)") } && !written.joined().contains("4c7d"), "\(written)")
+    }
+
+    @Test func `every contract of an adapter is known, and its first one keeps what the wire fixes`() throws {
+        for adapter in ProviderAdapter.all {
+            let known = Dictionary(uniqueKeysWithValues: ProviderContract.known.map { ($0.name, $0.contract) })
+            #expect(adapter.contracts.allSatisfy { known[$0] != nil }, "\(adapter.name)")
+            let first = try #require(adapter.contracts.first.flatMap { known[$0] })
+            #expect(adapter.problems(with: first).isEmpty, "\(adapter.name)")
+        }
+        let carried = Set(ProviderAdapter.all.flatMap(\.contracts))
+        #expect(carried == Set(ProviderContract.known.map(\.name)))
+    }
+}
