@@ -240,7 +240,8 @@ let package = Package(
             name: "ReconcileDaemonTests",
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
-                "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird, arguments,
+                "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird,
+                arguments,
                 yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),

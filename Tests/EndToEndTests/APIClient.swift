@@ -26,9 +26,9 @@ struct APIClient: Sendable {
 
     func send(
         _ method: HTTPMethod, _ path: String, body: String? = nil, key: String? = nil, wait: Int? = nil,
-        admin: Bool = false
+        admin: Bool = false, headers: [(String, String)] = []
     ) async throws -> Answer {
-        var fields: [(String, String)] = []
+        var fields = headers
         if let token { fields.append(("Authorization", "Bearer \(token)")) }
         if let key { fields.append(("Idempotency-Key", key)) }
         if let wait { fields.append(("Prefer", "wait=\(wait)")) }

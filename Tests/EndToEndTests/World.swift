@@ -56,6 +56,7 @@ final class World: Sendable {
         let server = try ProviderSimulatorServer(settings.simulator(in: directory))
         try await server.whileRunning { port in
             let file = directory.appendingPathComponent("reconciled.yaml")
+            try settings.writeSecrets(in: directory)
             try settings.yaml(port: port, directory: directory).write(to: file, atomically: true, encoding: .utf8)
             let world = World(
                 simulator: server.control, simulatorPort: port, directory: directory, configuration: file,

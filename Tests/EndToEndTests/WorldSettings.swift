@@ -57,6 +57,8 @@ struct WorldSettings: Sendable {
     var descriptors: DescriptorLimit?
     /// How the simulated providers behave.
     var simulated = ContractOptions()
+    /// How card and balance are spoken to; points always by the reference contract.
+    var wire = ProviderConfiguration.Wire.reference
     /// What the simulated providers do wrong by chance.
     var rates: [FaultRate] = []
     /// What that chance depends on.
@@ -84,11 +86,36 @@ struct WorldSettings: Sendable {
     func simulator(in directory: URL) -> SimulatorConfiguration {
         var simulator = SimulatorConfiguration(
             providers: ["card", "points", "balance"].map { name in
-                ProviderConfiguration(name, token: "provider-token", contract: simulated, rates: rates)
+                ProviderConfiguration(
+                    name, wire: wire(of: name), token: "provider-token", contract: simulated, rates: rates)
             })
         simulator.seed = seed
         simulator.database = directory.appendingPathComponent("simulator.sqlite").path
         return simulator
+    }
+
+    /// What card's notifications are signed with, on a wire that has them.
+    static let notificationSecret = "whsec_of_the_end_to_end_tests"
+
+    private func wire(of provider: String) -> ProviderConfiguration.Wire {
+        provider == "points" ? .reference : wire
+    }
+
+    /// Writes the files of secrets that the configuration names.
+    func writeSecrets(in directory: URL) throws {
+        guard wire == .stripe else { return }
+        try WorldSettings.notificationSecret.write(
+            to: directory.appendingPathComponent("notification.secret"), atomically: true, encoding: .utf8)
+    }
+
+    private func adapter(of provider: String, _ base: String, in directory: URL) -> String {
+        switch wire(of: provider) {
+        case .reference: return "    contract:\n      base: \(base)"
+        case .stripe:
+            let phases = base == "reference_sale" ? "sale" : "authorize_capture"
+            let secret = "    notification_secret_file: \(directory.path)/notification.secret\n"
+            return "    adapter: stripe\n\(secret)    contract:\n      phases: \(phases)\n      visibility_lag: 1s"
+        }
     }
 
     private func storeYAML(in directory: URL) -> String {
@@ -107,8 +134,7 @@ struct WorldSettings: Sendable {
               - name: \($0.0)
                 url: http://127.0.0.1:\(port)/\($0.0)
                 allow_plain_http: true
-                contract:
-                  base: \($0.1)
+            \(adapter(of: $0.0, $0.1, in: directory))
             \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: \(total)}
             """
         }

@@ -79,7 +79,8 @@ struct RunningAPI: Sendable {
             amountCheck: { provider, amount in
                 provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
             },
-            limits: limits, notifications: notifications, description: description, site: { word }, clock: StillClock(), logger: logger)
+            limits: limits, notifications: notifications, description: description, site: { word }, clock: StillClock(),
+            logger: logger)
     }
 
     private static func callers() throws -> CallerDirectory {

@@ -1,8 +1,8 @@
 import HTTPTransport
 import LogCapture
 import Logging
-import Synchronization
 import Reconciler
+import Synchronization
 import Testing
 
 @testable import PaymentCore

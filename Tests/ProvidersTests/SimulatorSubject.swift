@@ -137,7 +137,8 @@ struct SimulatorSubject: ContractSubject {
 
 /// Runs a simulator of the providers `card`, `points` and `forgetful`, and a sender, for one test.
 func withSimulator<Result: Sendable>(
-    _ wire: ProviderConfiguration.Wire = .reference, _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
+    _ wire: ProviderConfiguration.Wire = .reference,
+    _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
 ) async throws -> Result {
     var forgetful = ContractOptions()
     forgetful.tombstoning = false

@@ -19,7 +19,8 @@ struct StripeAnswerTests {
         return (provider, sender)
     }
 
-    private func json(_ status: Int, _ body: String, key: String? = nil, isReplay: Bool = false) -> ScriptedSender.Step {
+    private func json(_ status: Int, _ body: String, key: String? = nil, isReplay: Bool = false) -> ScriptedSender.Step
+    {
         var fields = HTTPFields.of("application/json")
         if let key { fields["Idempotency-Key"] = key }
         if isReplay { fields["Idempotent-Replayed"] = "true" }

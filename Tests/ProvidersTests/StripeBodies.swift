@@ -44,7 +44,9 @@ enum StripeBodies {
     }
 
     static func list(_ items: [String], hasMore: Bool = false) -> String {
-        "{\"object\":\"list\",\"data\":[\(items.joined(separator: ","))],\"has_more\":\(hasMore),\"url\":\"/v1/charges\"}"
+        """
+        {"object":"list","data":[\(items.joined(separator: ","))],"has_more":\(hasMore),"url":"/v1/charges"}
+        """
     }
 
     static func error(

@@ -106,7 +106,8 @@ struct StripeContractTests {
         }
     }
 
-    @Test func `a stored error of a registration keeps nothing from being charged, or from being undone`() async throws {
+    @Test func `a stored error of a registration keeps nothing from being charged, or from being undone`() async throws
+    {
         try await SimulatorSubject.run(.stripe) { subject in
             for kind in [EffectKind.authorize, .void] {
                 var book = OrderBook(format: .hex64)
@@ -186,9 +187,10 @@ struct StripeContractTests {
             #expect(taken.outcome == .accepted)
             let known = try await subject.twoPhase.inquire(book.inquiry())
             #expect(known.status == .captured && known.refunds.isEmpty)
-            #expect(try known.captures == [
-                Observation.Movement(key: book.key(.capture), amount: book.money(700), state: .succeeded)
-            ])
+            #expect(
+                try known.captures == [
+                    Observation.Movement(key: book.key(.capture), amount: book.money(700), state: .succeeded)
+                ])
         }
     }
 

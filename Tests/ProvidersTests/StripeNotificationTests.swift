@@ -12,7 +12,10 @@ struct StripeNotificationTests {
     /// Signed at the moment of ``StandingClock/noon``.
     private static let moment = "1772366400"
     private static let body = """
-        {"id":"evt_1","object":"event","type":"payment_intent.succeeded","livemode":false,"data":{"object":{"id":"pi_1","object":"payment_intent","metadata":{"reconciled_payment":"pay_0123456789abcdef0123456789abcdef01234567","reconciled_key":"ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12"}}}}
+        {"id":"evt_1","object":"event","type":"payment_intent.succeeded","livemode":false,\
+        "data":{"object":{"id":"pi_1","object":"payment_intent","metadata":{\
+        "reconciled_payment":"pay_0123456789abcdef0123456789abcdef01234567",\
+        "reconciled_key":"ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12ab12"}}}}
         """
     private static let signature = "d9d7d3557624b022b7587048033662289a87a7f89ea71367a05e58df17386b4b"
     private static let byOther = "1f115af1fcd9893a466e5d7cb93dc23523fd3e5a555eddbcae366984ce66b4a4"
@@ -82,19 +85,37 @@ struct StripeNotificationTests {
         (#""#, "d197072396a457e68d6d7b65cc0ceb34ac87643e6c14eb25a60ee90ea2222543"),
         (#"{}"#, "cafd316c1c264f6c2bc1310d4c9ca33d8b6ce97643501a62a8a322fbd0f0443a"),
         (#"[]"#, "88dc03c4ac2157674c3ca1bed84c6ed385235735ff254283463339b6769bac25"),
-        (#"{"id":"evt_1","object":"charge","data":{"object":{}}}"#, "a6547c11aca467a0127cafbfbb74563357281f5c1aa397a4c7032bd3d8850916"),
+        (
+            #"{"id":"evt_1","object":"charge","data":{"object":{}}}"#,
+            "a6547c11aca467a0127cafbfbb74563357281f5c1aa397a4c7032bd3d8850916"
+        ),
         (#"{"id":"evt_1","object":"event"}"#, "255581962743a80e64d933682f5db07c6f227d1616be80135832e20ed8b9ad08"),
-        (#"{"id":"evt_1","object":"event","data":{"object":[]}}"#, "d5e6d4e064f80575cb805a6f6f3f47f95b3a9ee33adf6bfdd1614353c7ae56c2"),
-        (#"{"id":"evt_1","id":"evt_2","object":"event","data":{"object":{}}}"#, "bc80af76ce039948fba2cd2cfc889d550a081792606265ea9c65b9427db50489"),
-        (#"{"id":"","object":"event","data":{"object":{}}}"#, "f7ca8d08881b25e9ede2b30a18fc862750c860eda77b4eabe27dee67cb25a2b7")
+        (
+            #"{"id":"evt_1","object":"event","data":{"object":[]}}"#,
+            "d5e6d4e064f80575cb805a6f6f3f47f95b3a9ee33adf6bfdd1614353c7ae56c2"
+        ),
+        (
+            #"{"id":"evt_1","id":"evt_2","object":"event","data":{"object":{}}}"#,
+            "bc80af76ce039948fba2cd2cfc889d550a081792606265ea9c65b9427db50489"
+        ),
+        (
+            #"{"id":"","object":"event","data":{"object":{}}}"#,
+            "f7ca8d08881b25e9ede2b30a18fc862750c860eda77b4eabe27dee67cb25a2b7"
+        ),
     ])
     func `a signed body that is no event is malformed`(body: String, signature: String) {
         #expect(read(["t=\(Self.moment),v1=\(signature)"], body: body) == .failure(.malformed))
     }
 
     @Test(arguments: [
-        (#"{"id":"evt_1","object":"event","data":{"object":{}}}"#, "3d7785e1110143eea2556b0bb5bfcaf7ce2c34b7b8b2b520bccf2f229040efbc"),
-        (#"{"id":"evt_1","object":"event","data":{"object":{"metadata":{"reconciled_payment":"order 7"}}}}"#, "5621a517318d1a29195623319a9c232c0c073e59a5ac8f0daea80b3a50f472d4")
+        (
+            #"{"id":"evt_1","object":"event","data":{"object":{}}}"#,
+            "3d7785e1110143eea2556b0bb5bfcaf7ce2c34b7b8b2b520bccf2f229040efbc"
+        ),
+        (
+            #"{"id":"evt_1","object":"event","data":{"object":{"metadata":{"reconciled_payment":"order 7"}}}}"#,
+            "5621a517318d1a29195623319a9c232c0c073e59a5ac8f0daea80b3a50f472d4"
+        ),
     ])
     func `an event about something else names no payment of ours`(body: String, signature: String) throws {
         let read = try read(["t=\(Self.moment),v1=\(signature)"], body: body).get()

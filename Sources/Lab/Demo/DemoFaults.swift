@@ -40,8 +40,8 @@ enum DemoFaults {
                 + shares(
                     ["void", "inquire", "inquire_capture", "inquire_refund"], declines: 0, movesMoney: false, total)
         case .stripe:
-            // An error is stored under its key for a day. A refund that was not executed could then never be: it goes to
-            // people, as it must.
+            // An error is stored under its key for a day. A refund that was not executed could then never be: it goes
+            // to people, as it must.
             return shares(["authorize", "sale"], declines: 3, movesMoney: true, total)
                 + shares(["capture"], declines: 0, movesMoney: true, mayStayPending: false, total)
                 + shares(["refund"], declines: 0, movesMoney: true, failsBefore: false, total)

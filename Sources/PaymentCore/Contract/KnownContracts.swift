@@ -14,8 +14,8 @@ extension ProviderContract {
     /// - A decline takes the payment method from the intent, so that no later confirm can charge it: it is bound.
     /// - What is canceled before it was confirmed can never be confirmed
     ///   (docs.stripe.com/api/payment_intents/cancel): a tombstone.
-    /// - The shortest hold of a card is 4 days and 18 hours (docs.stripe.com/payments/place-a-hold-on-a-payment-method);
-    ///   the adapter reads each hold's own end.
+    /// - The shortest hold of a card is 4 days and 18 hours; the adapter reads each hold's own end
+    ///   (docs.stripe.com/payments/place-a-hold-on-a-payment-method).
     /// - 25 requests a second at one endpoint (docs.stripe.com/rate-limits).
     public static let stripe: ProviderContract = {
         var contract = ProviderContract(phases: .authorizeCapture)

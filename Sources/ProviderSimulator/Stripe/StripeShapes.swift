@@ -10,7 +10,8 @@ struct StripeShapes {
     func intentValue(withCharge: Bool) -> StripeValue {
         let recorded = record?.amount ?? intent.amount
         let charge: StripeValue =
-            withCharge ? chargeValues(withIntent: false, withRefunds: false).first ?? .null
+            withCharge
+            ? chargeValues(withIntent: false, withRefunds: false).first ?? .null
             : .optional(intent.charges.last?.id)
         return .object([
             ("id", .text(intent.id)), ("object", .text("payment_intent")), ("amount", .int(recorded.value)),

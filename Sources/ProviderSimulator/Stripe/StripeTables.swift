@@ -91,7 +91,8 @@ struct StripeTables {
         guard let key = call.idempotencyKey else { return }
         let statement = try db.cachedStatement(
             sql: """
-                INSERT OR REPLACE INTO stripe_keys (provider, key, transfer_group, fingerprint, status, body, created_at)
+                INSERT OR REPLACE INTO stripe_keys
+                    (provider, key, transfer_group, fingerprint, status, body, created_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [

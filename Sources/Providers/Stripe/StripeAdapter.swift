@@ -7,11 +7,12 @@ extension ProviderAdapter {
         name: "stripe", contracts: ["stripe"], convertsAmounts: false,
         notifications: { StripeNotifications(secrets: $0) }, fixed: fixedByStripe,
         // A stored error that is replayed says nothing of how Stripe works now.
-        isFailure: { $0.status >= 500 && !StripeReply.isReplay($0.fields) }
-    ) { parts in
-        StripeProvider(
-            name: parts.name, contract: parts.contract, store: parts.store, client: parts.client, clock: parts.clock)
-    }
+        isFailure: { $0.status >= 500 && !StripeReply.isReplay($0.fields) },
+        make: { parts in
+            StripeProvider(
+                name: parts.name, contract: parts.contract, store: parts.store, client: parts.client,
+                clock: parts.clock)
+        })
 
     /// What the adapter's way of using PaymentIntents gives, and nothing in a configuration can change.
     private static let fixedByStripe: [FixedProperty] = [

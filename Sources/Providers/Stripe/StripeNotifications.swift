@@ -3,8 +3,8 @@ internal import Foundation
 internal import PaymentCore
 internal import Reconciler
 
-/// Stripe's webhooks (docs.stripe.com/webhooks/signature): the header `Stripe-Signature` has the moment `t` and any number
-/// of `v1`, each the HMAC-SHA256 of moment, dot and body under the endpoint's secret.
+/// Stripe's webhooks (docs.stripe.com/webhooks/signature): the header `Stripe-Signature` has the moment `t` and any
+/// number of `v1`, each the HMAC-SHA256 of moment, dot and body under the endpoint's secret.
 struct StripeNotifications: NotificationReader {
     /// How far the signed moment may be from ours, in both directions: what is replayed later is refused, and so is
     /// what was signed by a clock that runs ahead.
@@ -72,7 +72,8 @@ struct StripeNotifications: NotificationReader {
         var isRight = false
         for secret in secrets.current {
             let key = SymmetricKey(data: Data(secret.utf8))
-            for signature in signatures where HMAC<SHA256>.isValidAuthenticationCode(
+            for signature in signatures
+            where HMAC<SHA256>.isValidAuthenticationCode(
                 signature, authenticating: signed, using: key)
             {
                 isRight = true

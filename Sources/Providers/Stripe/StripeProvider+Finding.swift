@@ -2,8 +2,8 @@ internal import HTTPTransport
 internal import PaymentCore
 internal import Reconciler
 
-/// Finding what was sent, by lists that show a change as soon as it is made. The search is never asked: it may be an hour
-/// behind (docs.stripe.com/search).
+/// Finding what was sent, by lists that show a change as soon as it is made. The search is never asked: it may be an
+/// hour behind (docs.stripe.com/search).
 extension StripeProvider {
     /// What is found under a key.
     enum Found: Sendable {

@@ -197,7 +197,8 @@ struct Daemon {
 extension Daemon {
     private func callerApplication(
         _ operations: any PaymentOperations, _ amountCheck: @escaping AssembledProviders.AmountCheck,
-        _ notifications: ProviderNotifications, _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
+        _ notifications: ProviderNotifications, _ site: @escaping @Sendable () -> SiteWord,
+        _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         var limits = APILimits()
