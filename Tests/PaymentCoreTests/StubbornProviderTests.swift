@@ -86,6 +86,18 @@ import Testing
         #expect(stage.net(0) == 0)
     }
 
+    @Test(arguments: [Span.zero, .seconds(10), .minutes(1)], [Span.hours(24), nil])
+    func `a void that is declined for ever goes to people once a read cannot be stale`(lag: Span, keys: Span?) throws {
+        var contract = ProviderContract.stripe
+        (contract.visibilityLag, contract.keyRetention) = (lag, keys)
+        var stage = try fixture.stage([contract]) { $0.declines[.void] = 1_000 }
+        stage.run(while: { $0.sent(.authorize).isEmpty })
+        try stage.cancel()
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        #expect(stage.durable.state == .quarantined)
+        #expect(stage.sent(.void).count < 5)
+    }
+
     @Test func `after lost rows an old key is not used for the first time`() throws {
         var contract = ProviderContract.listed
         contract.cancel = .tombstoning

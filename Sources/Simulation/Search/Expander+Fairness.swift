@@ -76,7 +76,12 @@ extension Expander {
 
     private mutating func fairRead(_ leg: Int, _ traits: LocalTraits, _ state: GlobalState) -> FairStep {
         let view = state[leg: leg].shown
-        guard world.scenario.readsTakeTime else { return afterOrStuck(.reads(leg: leg, view), state) }
+        guard world.scenario.readsTakeTime else {
+            guard let read = after(.reads(leg: leg, view), state) else { return .stuck }
+            // Who asks again at once is shown the same. It asks until what is shown cannot be old any more: time passes.
+            if after(.wakes, read) == state, let later = passed(.lifePasses, read) { return .next(later) }
+            return .next(read)
+        }
         return afterOrStuck(traits.readBegan[leg] ? .readEnds(leg: leg) : .readBegins(leg: leg, view), state)
     }
 

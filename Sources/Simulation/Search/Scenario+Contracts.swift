@@ -19,6 +19,13 @@ extension Scenario {
         return contract
     }
 
+    /// Its lag is one that is longer than the steps of a worker, as its ten seconds are not.
+    static let laggingStripe: ProviderContract = {
+        var contract = aligned(.stripe)
+        contract.visibilityLag = .minutes(1)
+        return contract
+    }()
+
     static let tombstone = contract()
     static let unbound = contract { $0.declinesBound = false }
     static let plug = contract { $0.cancel = .onlyIfPresent }

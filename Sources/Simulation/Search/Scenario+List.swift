@@ -141,7 +141,7 @@ extension Scenario {
             $0.answers = [.transaction, .unsent]
             $0.quarantineExpected = true
         },
-        make("Stripe", [aligned(.stripe)]) {
+        make("Stripe", [laggingStripe]) {
             $0.requestLife = .bounded
             $0.refusals = everyRefusal
             $0.answers = [.transaction, .unsent]
