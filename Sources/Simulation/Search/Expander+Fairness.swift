@@ -78,7 +78,7 @@ extension Expander {
         let view = state[leg: leg].shown
         guard world.scenario.readsTakeTime else {
             guard let read = after(.reads(leg: leg, view), state) else { return .stuck }
-            // Who asks again at once is shown the same. It asks until what is shown cannot be old any more: time passes.
+            // Who asks again at once is shown the same, until what is shown cannot be old any more: time passes.
             if after(.wakes, read) == state, let later = passed(.lifePasses, read) { return .next(later) }
             return .next(read)
         }
