@@ -51,6 +51,12 @@ import Testing
         #expect(problems.contains { $0.hasPrefix(problem) && $0.contains(allowed) }, "\(problems)")
     }
 
+    @Test func `a wrong base is the only problem that is told of it`() {
+        let contract = "contract: {base: paypay, key_retention: 12h, requests_per_second: 80}"
+        let problems = reading.problems(text("adapter: stripe, \(contract)"))
+        #expect(problems.count == 1 && problems[0].contains("contract.base: 'paypay'"), "\(problems)")
+    }
+
     @Test func `notifications are signed with a secret from the environment or a file, two while one is replaced`()
         throws
     {

@@ -187,16 +187,17 @@ extension Configuration {
     ) -> ProviderContract {
         defer { part.finish() }
         let base = part.text("base") ?? adapter.contracts[0]
-        guard adapter.contracts.contains(base),
-            var contract = ProviderContract.known.first(where: { $0.name == base })?.contract
-        else {
+        let isKept = adapter.contracts.contains(base)
+        if !isKept {
             part.report(
                 "base", value: base,
                 allowed: adapter.contracts.count == 1
                     ? "\(adapter.contracts[0]), which is what the adapter \(adapter.name) keeps"
                     : "one of \(adapter.contracts.joined(separator: ", "))")
-            return .reference
         }
+        // With a wrong base the rest is read all the same, so that it is judged by what is meant.
+        let name = isKept ? base : adapter.contracts[0]
+        var contract = ProviderContract.known.first { $0.name == name }?.contract ?? .reference
         contract.phases = part.choice("phases", default: contract.phases)
         contract.keyFormat = readKeyFormat(part, default: contract.keyFormat)
         contract.keyRetention = part.durationOrForever("key_retention", default: contract.keyRetention)
