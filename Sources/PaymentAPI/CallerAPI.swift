@@ -42,7 +42,7 @@ public struct CallerAPI: Sendable {
                 clock: clock),
             notifications: NotificationRoute(notifications: notifications, bodyDeadline: limits.bodyDeadline),
             limits: limits, description: description, site: site,
-            gate: RequestGate(limit: limits.maximumConcurrentRequests, callers: callers.count),
+            gate: RequestGate(limit: limits.maximumConcurrentRequests, senders: callers.count),
             strangers: StrangersLog(logger), logger: logger)
     }
 

@@ -32,6 +32,7 @@ enum LedgerDatabase {
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
         migrator.registerMigration("2") { try $0.execute(sql: plantedSchema) }
         migrator.registerMigration("3") { try $0.execute(sql: StripeTables.schema) }
+        migrator.registerMigration("4") { try $0.execute(sql: StripeTables.chargedSchema) }
         try migrator.migrate(queue)
         return queue
     }

@@ -29,7 +29,8 @@ public struct ProviderSimulatorServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         processor = RequestProcessor(database: database, desk: desk, clock: clock, contracts: contracts)
-        control = SimulatorControl(database: database, desk: desk, contracts: contracts, clock: clock)
+        control = SimulatorControl(
+            database: database, desk: desk, contracts: contracts, clock: clock, wires: providers.mapValues(\.wire))
     }
 
     /// Serves until the task is cancelled, then returns.

@@ -18,6 +18,8 @@ struct ReceivedMessage: Sendable {
 protocol WireReader: Sendable {
     /// Nil when there is no such route.
     func read(_ message: ReceivedMessage) -> ProviderRequest?
+    /// What is said of a route that there is not.
+    func unknownRoute(_ message: ReceivedMessage) -> Answer
 }
 
 /// Turns messages of the reference contract into requests.
@@ -60,6 +62,8 @@ struct MessageReader: WireReader {
             return nil
         }
     }
+
+    func unknownRoute(_ message: ReceivedMessage) -> Answer { .problem(.notFound) }
 
     private func payment(_ message: ReceivedMessage, key: String) -> ProviderRequest {
         // The operation depends on the body, so the body is read before it is known whether it may be.

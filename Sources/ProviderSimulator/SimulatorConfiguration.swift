@@ -39,7 +39,11 @@ public struct ProviderConfiguration: Codable, Sendable {
         try decoder.refuseMembers(besides: CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
-        wire = try container.decodeIfPresent(Wire.self, forKey: .wire) ?? .reference
+        let wire = try container.decodeIfPresent(String.self, forKey: .wire) ?? Wire.reference.rawValue
+        guard let known = Wire(rawValue: wire) else {
+            throw decoder.refuse(CodingKeys.wire, Wire.allCases.map(\.rawValue).joined(separator: " or "))
+        }
+        self.wire = known
         token = try container.decodeIfPresent(String.self, forKey: .token)
         contract = try container.decodeIfPresent(ContractOptions.self, forKey: .contract) ?? ContractOptions()
         rates = try container.decodeIfPresent([FaultRate].self, forKey: .rates) ?? []

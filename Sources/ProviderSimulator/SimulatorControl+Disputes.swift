@@ -83,7 +83,7 @@ extension TransactionRecord {
         dispute.status = status
         disputes?[index] = dispute
         guard status == .lost else { return (dispute, []) }
-        let refund = Entry(succeeded: BulkOrder.digest(["lost", dispute.id]), dispute.amount, at: now)
+        let refund = Entry(succeeded: dispute.refundKey, dispute.amount, at: now)
         refunds.append(refund)
         return (dispute, [Movement(.refund, refund.amount, at: now, entryKey: refund.key)])
     }

@@ -8,6 +8,8 @@ public struct SimulatorControl: Sendable {
     let desk: FaultDesk
     let contracts: ContractDesk
     let clock: SimulatorClock
+    /// How each provider is spoken to.
+    let wires: [String: ProviderConfiguration.Wire]
 
     /// The providers' names.
     public var providers: [String] { contracts.providers }
@@ -63,9 +65,17 @@ public struct SimulatorControl: Sendable {
     }
 
     /// The provider forgets the key, as if its retention had passed.
+    ///
+    /// On Stripe's wire these are the idempotency keys of a `transfer_group`; its objects stay.
     public func forget(_ key: String, at provider: String) async throws {
         try known(provider)
-        try await database.write { try TransactionTable(db: $0, provider: provider).forget(key) }
+        let wire = wires[provider]
+        try await database.write { db in
+            switch wire {
+            case .stripe: try StripeTables(db: db, provider: provider).forgetKeys(of: key)
+            case .reference, nil: try TransactionTable(db: db, provider: provider).forget(key)
+            }
+        }
     }
 
     /// What the provider believes happened.

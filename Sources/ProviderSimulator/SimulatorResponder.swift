@@ -18,7 +18,7 @@ struct SimulatorResponder: HTTPResponder {
         guard let first = path.first else { return try render(.problem(.notFound)) }
         var query: [String: String] = [:]
         for (name, value) in request.uri.queryParameters {
-            query[name.removingPercentEncoding ?? String(name)] = String(value)
+            StripeForm.add(name.removingPercentEncoding ?? String(name), String(value), to: &query)
         }
         let message = ReceivedMessage(
             method: request.method.rawValue, path: Array(path.dropFirst()), query: query,
@@ -30,9 +30,8 @@ struct SimulatorResponder: HTTPResponder {
             guard allowsRemoteControl || context.isLoopback else { return try render(.problem(.notFound)) }
             return await control.respond(to: message)
         }
-        guard let reader = readers[first], let understood = reader.read(message) else {
-            return try render(.problem(.notFound))
-        }
+        guard let reader = readers[first] else { return try render(.problem(.notFound)) }
+        guard let understood = reader.read(message) else { return try render(reader.unknownRoute(message)) }
         return try await deliver(processor.receive(understood), context)
     }
 

@@ -48,6 +48,9 @@ struct DisputeRecord: Codable, Sendable, Equatable {
     let amount: Amount
     var status: DisputeStatus
     let createdAt: Int64
+
+    /// The key under which the ledger keeps what is given back once it is lost.
+    var refundKey: String { BulkOrder.digest(["lost", id]) }
 }
 
 /// One transaction as the provider keeps it.

@@ -60,8 +60,13 @@ import Testing
         }
     }
 
-    @Test func `what is turned back waits for the end of a dispute`() async throws {
+    /// Won: it is given back then, once. Lost: the payer has it, and nothing is given back beside it.
+    @Test(arguments: ProviderConfiguration.Wire.allCases, [DisputeStatus.won, .lost])
+    func `what is turned back waits for the end of a dispute`(
+        wire: ProviderConfiguration.Wire, outcome: DisputeStatus
+    ) async throws {
         var settings = WorldSettings()
+        settings.wire = wire
         settings.inquirySchedule = "100ms, 300ms, 1s"
         try await World.run(settings) { world, client in
             try world.simulator.order(FaultOrder(Fault(.declineBound), operation: .capture), at: "points")
@@ -82,9 +87,11 @@ import Testing
                 try await world.simulator.journal("card", operation: .inquire).count >= reads + 3
             }
             #expect(try await world.simulator.journal("card", operation: .refund).count == asked)
-            _ = try await dispute(.won, world)
+            _ = try await dispute(outcome, world)
             #expect(try await client.settled(created.id).state == "failed")
             #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [0])
+            let sent = try await world.simulator.journal("card", operation: .refund).count
+            #expect(outcome == .won ? sent > asked : sent == asked)
             let verdict = try world.command(["payments", "verify"])
             #expect(verdict.status == 0, "\(verdict.output)")
             try await world.expectBooksAgree(client)

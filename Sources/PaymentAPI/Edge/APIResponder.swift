@@ -20,7 +20,7 @@ public struct APIResponder: HTTPResponder {
     let limits: APILimits
     let description: [UInt8]
     let site: @Sendable () -> SiteWord
-    let gate: RequestGate
+    let gate: RequestGate<CallerID>
     let strangers: StrangersLog
     let logger: Logger
 

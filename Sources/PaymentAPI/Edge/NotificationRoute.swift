@@ -4,40 +4,33 @@ internal import Metrics
 internal import PaymentCore
 internal import Reconciler
 internal import StrictJSON
-internal import Synchronization
 
 /// `POST /v1/providers/{name}/notifications`: what providers send. It has no token; the signature over the body is
 /// the proof, so the body has to be read first. Its size, its time and the number of those that are read are bounded.
 struct NotificationRoute: Sendable {
     /// The largest notification.
     static let maximumBodyBytes = 262_144
-    /// So many are read or acted on at the same time.
-    private static let places = 64
+    /// So many are read or acted on at the same time, whichever providers send them.
+    static let places = 64
 
     let notifications: ProviderNotifications?
     let bodyDeadline: Duration
-    private let taken = Places()
+    private let gate: RequestGate<ProviderName>
 
     init(notifications: ProviderNotifications?, bodyDeadline: Duration) {
         self.notifications = notifications
         self.bodyDeadline = bodyDeadline
-    }
-
-    private final class Places: Sendable {
-        let count = Mutex(0)
+        gate = RequestGate(limit: Self.places, senders: notifications?.providers.count ?? 0)
     }
 
     func answer(_ request: Request, provider text: String) async throws(Problem) -> Answer {
         guard let notifications, let provider = Self.provider(text), notifications.accepts(provider) else {
             throw .notFound
         }
-        let isIn = taken.count.withLock { count in
-            guard count < Self.places else { return false }
-            count += 1
-            return true
+        guard gate.enter(provider) == nil else {
+            throw .notAccepting("Too many notifications are being read.", retryAfter: 1)
         }
-        guard isIn else { throw .notAccepting("Too many notifications are being read.", retryAfter: 1) }
-        defer { taken.count.withLock { $0 -= 1 } }
+        defer { gate.leave(provider) }
         let body = try await BodyReading(maximumBytes: Self.maximumBodyBytes, deadline: bodyDeadline).read(request)
         let headers = HeaderValues(request.headers)
         let result: String

@@ -205,6 +205,9 @@ public struct Payment: Sendable, Hashable, Codable {
         return refunds.contains { $0.parts.contains { $0.state == .processing } } || refundSearch != nil
     }
 
+    /// Whether an answer of a provider could change anything: it is not settled, or a refund is under way.
+    public var awaitsProvider: Bool { conclusion == nil && !isResting || hasRefundUnderWay }
+
     /// Why the payment is where it is, if there is anything to say.
     public var reason: Reason? {
         if let conclusion { return conclusion.reason }

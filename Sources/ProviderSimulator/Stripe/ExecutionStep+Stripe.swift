@@ -16,8 +16,10 @@ extension ExecutionStep {
         named.key = intent?.key ?? (MessageReader.isKey(group) ? group : "")
         named.operation = call.operation(takesLater: intent?.takesLater ?? true)
         let own = call.texts("metadata")[call.kind == .capture ? "reconciled_capture" : "reconciled_key"]
+        let object = call.kind == .capture ? intent?.charges.last?.id : StripeIntent.newID("re_")
         if call.kind == .capture || call.kind == .refund {
-            named.entryKey = [own, call.idempotencyKey].compactMap { $0 }.first(where: MessageReader.isKey) ?? ""
+            let keys = [own, call.idempotencyKey, object].compactMap { $0 }
+            named.entryKey = keys.first(where: MessageReader.isKey) ?? ""
         }
         return named
     }
@@ -33,14 +35,13 @@ extension ExecutionStep {
         _ call: StripeCall, _ request: ProviderRequest, fault: Fault?, _ table: TransactionTable, _ rules: ContractRules
     ) throws -> StripeAnswer {
         guard call.isAuthorized else { return StripeAnswer(.unauthorized) }
+        guard call.isTooLarge != true else { return StripeAnswer(.bodyTooLarge) }
         let tables = StripeTables(db: db, provider: request.provider)
         if fault?.kind == .keyForgotten { try tables.forgetKeys(of: request.key) }
         let retention = rules.options.keyRetentionMs ?? StripeTables.keyRetentionMs
         if let key = call.idempotencyKey, let kept = try tables.kept(key, now: rules.now, retentionMs: retention) {
             guard kept.fingerprint == call.fingerprint else {
-                return .error(
-                    400, "idempotency_error",
-                    "Keys for idempotent requests can only be used with the same parameters they were first used with.")
+                return .error(400, "idempotency_error", "This key was first used with other parameters.")
             }
             var replay = kept.answer
             replay.isReplay = true
@@ -48,20 +49,21 @@ extension ExecutionStep {
         }
         let step = StripeStep(step: self, call: call, request: request, fault: fault, table: table, rules: rules)
         let (answer, hasBegun) = try step.execute()
-        if hasBegun { try tables.keep(answer, of: call, group: request.key, now: rules.now) }
+        if hasBegun { try tables.keep(answer, of: call, group: answer.group ?? request.key, now: rules.now) }
         return answer
     }
 
-    /// An error that Stripe keeps under the key, whatever was executed. A key that has an answer keeps that.
+    /// An error that Stripe keeps under the key, whatever was executed. A key that has an answer keeps that, unless it
+    /// is the answer that this error takes the place of.
     func keepError(_ request: ProviderRequest, isExecuted: Bool) throws {
-        guard case .stripe(let call) = request.command, let key = call.idempotencyKey else { return }
+        guard case .stripe(let call) = request.command, call.isAuthorized, let key = call.idempotencyKey else { return }
         let tables = StripeTables(db: db, provider: request.provider)
         let options = try contracts.options(of: request.provider)
         let now = clock.now() + options.clockOffsetMs
-        let isKept =
-            try tables.kept(
-                key, now: now, retentionMs: options.keyRetentionMs ?? StripeTables.keyRetentionMs) != nil
-        guard isExecuted || !isKept else { return }
+        let retention = options.keyRetentionMs ?? StripeTables.keyRetentionMs
+        if let kept = try tables.kept(key, now: now, retentionMs: retention) {
+            guard isExecuted, kept.fingerprint == call.fingerprint else { return }
+        }
         try tables.keep(StripeAnswer(.internalError), of: call, group: request.key, now: now)
     }
 }

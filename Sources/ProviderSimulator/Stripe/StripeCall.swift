@@ -17,6 +17,8 @@ struct StripeCall: Codable, Sendable, Equatable {
     var idempotencyKey: String?
     /// Whether its token is good.
     var isAuthorized = true
+    /// Whether its body was larger than is read; nil: no.
+    var isTooLarge: Bool?
 
     /// What a key is bound to: the path and the parameters.
     var fingerprint: String {
@@ -79,13 +81,21 @@ struct StripeReader: WireReader {
         return request(message, call.0, intent: call.1)
     }
 
+    func unknownRoute(_ message: ReceivedMessage) -> Answer {
+        let url = "\(message.method): /\(message.path.joined(separator: "/"))"
+        var answer = StripeAnswer.error(404, "invalid_request_error", "Unrecognized request URL (\(url)).")
+        if message.method == "POST" { answer.idempotencyKey = message.idempotencyKey }
+        return Answer(status: answer.status, content: .stripe(answer))
+    }
+
     private func request(_ message: ReceivedMessage, _ kind: StripeCall.Kind, intent: String) -> ProviderRequest {
         var parameters = message.query
         if message.method == "POST" {
-            for (name, value) in StripeForm.read(message.body ?? Data()) { parameters[name] = value }
+            parameters.merge(StripeForm.read(message.body ?? Data())) { $1 }
         }
         var call = StripeCall(kind: kind, intent: intent, parameters: parameters)
         if message.method == "POST" { call.idempotencyKey = message.idempotencyKey }
+        if message.body == nil { call.isTooLarge = true }
         call.isAuthorized = MessageReader.accepts(message.authorization, token)
         // Key and operation are filled in by whoever can look the intent up.
         return ProviderRequest(
@@ -102,9 +112,21 @@ enum StripeForm {
         for pair in String(decoding: Array(body), as: UTF8.self).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]) else { continue }
-            parameters[name] = value
+            add(name, value, to: &parameters)
         }
         return parameters
+    }
+
+    /// Adds a parameter. One whose name ends in `[]` is the next of a list: `expand[]` becomes `expand[0]`.
+    static func add(_ name: String, _ value: String, to parameters: inout [String: String]) {
+        guard name.hasSuffix("[]") else {
+            parameters[name] = value
+            return
+        }
+        let list = name.dropLast(2)
+        var index = 0
+        while parameters["\(list)[\(index)]"] != nil { index += 1 }
+        parameters["\(list)[\(index)]"] = value
     }
 
     private static func decoded(_ text: Substring) -> String? {

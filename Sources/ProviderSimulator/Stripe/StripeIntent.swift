@@ -1,3 +1,5 @@
+import Foundation
+
 /// A PaymentIntent as the provider keeps it. What happened to its money is in its transaction.
 struct StripeIntent: Codable, Sendable, Equatable {
     /// One try to charge it.
@@ -16,14 +18,16 @@ struct StripeIntent: Codable, Sendable, Equatable {
     let amount: Amount
     /// Held first, and captured later.
     let takesLater: Bool
-    /// Gone once a charge was declined.
+    /// What its payment method does; nil for none. After a decline it is not shown, and charges nothing.
     var behaviour: InstrumentBehaviour?
     let transferGroup: String?
-    var metadata: [String: String]
+    let metadata: [String: String]
+    /// What the capture added; a read that does not see the capture does not see it.
+    var captureMetadata: [String: String]?
     var cancellationReason: String?
     var isCanceled = false
     var charges: [Charge] = []
-    /// Metadata of refunds, by the refund's key in the ledger.
+    /// Metadata of refunds, by the refund's key in the ledger, which is one for each refund.
     var refundMetadata: [String: [String: String]] = [:]
     /// The row of its transaction, once it was confirmed.
     var row: Int64?
@@ -32,6 +36,17 @@ struct StripeIntent: Codable, Sendable, Equatable {
     var key: String {
         guard let transferGroup, MessageReader.isKey(transferGroup) else { return id }
         return transferGroup
+    }
+
+    /// As a read sees it that may be behind: then what came after the state it shows is not there yet.
+    /// - Parameter record: the transaction as the read sees it; nil where it sees none.
+    func seen(with record: TransactionRecord?, isBehind: Bool) -> StripeIntent {
+        guard isBehind else { return self }
+        var seen = self
+        if record == nil { seen.charges = [] }
+        if record?.isEnded != true { (seen.isCanceled, seen.cancellationReason) = (false, nil) }
+        if record?.status != .captured, record?.hasPendingCapture != true { seen.captureMetadata = nil }
+        return seen
     }
 
     /// Where it stands (docs.stripe.com/payments/paymentintents/lifecycle).
@@ -46,6 +61,11 @@ struct StripeIntent: Codable, Sendable, Equatable {
         case .voided, .tombstoned, .expired: return "canceled"
         }
     }
+}
+
+extension TransactionRecord {
+    /// Whether nothing is held or taken any more, or ever will be.
+    fileprivate var isEnded: Bool { [.voided, .tombstoned, .expired].contains(status) }
 }
 
 /// A value of an answer's JSON.
@@ -77,9 +97,32 @@ indirect enum StripeValue: Sendable, Equatable {
         }
     }
 
+    /// The value of a JSON text, with its members in the order of their names.
+    init(json text: String) throws { self = try JSONDecoder().decode(StripeValue.self, from: Data(text.utf8)) }
+
     static func optional(_ text: String?) -> StripeValue { text.map { .text($0) } ?? .null }
 
     static func texts(_ texts: [String: String]) -> StripeValue {
         .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
+    }
+}
+
+extension StripeValue: Decodable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .bool(flag)
+        } else if let number = try? container.decode(Int64.self) {
+            self = .int(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let values = try? container.decode([StripeValue].self) {
+            self = .list(values)
+        } else {
+            let members = try container.decode([String: StripeValue].self)
+            self = .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        }
     }
 }

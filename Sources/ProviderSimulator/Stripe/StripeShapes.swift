@@ -2,7 +2,17 @@
 struct StripeShapes {
     /// The transaction of the intent, as this answer sees it.
     let record: TransactionRecord?
+    /// The intent, as this answer sees it.
     let intent: StripeIntent
+
+    init(record: TransactionRecord?, intent: StripeIntent, isBehind: Bool = false) {
+        self.record = record
+        self.intent = intent.seen(with: record, isBehind: isBehind)
+    }
+
+    static let declineCode = "card_declined"
+    static let declineWords = "The card issuer declined the charge."
+    private static let declineReason = "insufficient_funds"
 
     private var currency: StripeValue { .text(intent.amount.currency.lowercased()) }
     private var status: String { intent.status(record) }
@@ -11,7 +21,7 @@ struct StripeShapes {
         let recorded = record?.amount ?? intent.amount
         let charge: StripeValue =
             withCharge
-            ? chargeValues(withIntent: false, withRefunds: false).first ?? .null
+            ? charges(withIntent: false, withRefunds: false).first?.value ?? .null
             : .optional(intent.charges.last?.id)
         return .object([
             ("id", .text(intent.id)), ("object", .text("payment_intent")), ("amount", .int(recorded.value)),
@@ -24,62 +34,89 @@ struct StripeShapes {
             ("capture_method", .text(intent.takesLater ? "manual" : "automatic")),
             ("client_secret", .text(intent.id + "_secret")), ("created", .int(intent.createdAt / 1_000)),
             ("currency", currency),
-            (
-                "last_payment_error",
-                intent.charges.last?.failureCode.map { .object([("code", .text($0)), ("type", .text("card_error"))]) }
-                    ?? .null
-            ), ("latest_charge", charge), ("livemode", .bool(false)), ("metadata", .texts(intent.metadata)),
-            ("payment_method", intent.behaviour == nil ? .null : .text("pm_simulated")),
+            ("last_payment_error", lastPaymentError), ("latest_charge", charge), ("livemode", .bool(false)),
+            ("metadata", .texts(intent.metadata.merging(intent.captureMetadata ?? [:]) { $1 })),
+            ("payment_method", isMethodGone ? .null : .text("pm_simulated")),
             ("payment_method_types", .list([.text("card")])), ("status", .text(status)),
             ("transfer_group", .optional(intent.transferGroup)),
         ])
     }
 
-    /// Newest first. What a stale read does not know yet has no charge.
-    func chargeValues(withIntent: Bool, withRefunds: Bool) -> [StripeValue] {
-        guard record != nil else { return [] }
-        return intent.charges.reversed().map { chargeValue($0, withIntent: withIntent, withRefunds: withRefunds) }
+    /// A decline takes the payment method away.
+    private var isMethodGone: Bool { intent.behaviour == nil || record?.status == .declined }
+
+    private var lastPaymentError: StripeValue {
+        guard record?.status == .declined else { return .null }
+        return .object([
+            ("type", .text("card_error")), ("code", .text(Self.declineCode)),
+            ("decline_code", .text(Self.declineReason)), ("message", .text(Self.declineWords)),
+            ("charge", .optional(intent.charges.last?.id)),
+        ])
+    }
+
+    /// Why a card was declined: the answer to a confirm or a capture, with the intent as it is.
+    var declineAnswer: StripeAnswer {
+        .error(
+            402, "card_error", code: Self.declineCode, Self.declineWords,
+            more: [
+                ("decline_code", .text(Self.declineReason)), ("charge", .optional(intent.charges.last?.id)),
+                ("payment_intent", intentValue(withCharge: false)),
+            ])
+    }
+
+    // MARK: Charges
+
+    /// Newest first.
+    func charges(withIntent: Bool, withRefunds: Bool) -> [(id: String, value: StripeValue)] {
+        intent.charges.indices.reversed().map { index in
+            let charge = intent.charges[index]
+            let isNewest = index == intent.charges.count - 1
+            // What the ledger holds is of the newest; those before it were declined.
+            let value = chargeValue(
+                charge, of: isNewest ? record : nil, withIntent: withIntent, withRefunds: withRefunds)
+            return (charge.id, value)
+        }
     }
 
     private func chargeValue(
-        _ charge: StripeIntent.Charge, withIntent: Bool, withRefunds: Bool
+        _ charge: StripeIntent.Charge, of record: TransactionRecord?, withIntent: Bool, withRefunds: Bool
     ) -> StripeValue {
-        let recorded = record?.amount ?? intent.amount
+        let amount = record?.amount?.value ?? intent.amount.value
         let isDeclined = charge.failureCode != nil || record?.status == .declined
         let state = isDeclined ? "failed" : record?.status == .pending ? "pending" : "succeeded"
         let taken = isDeclined ? 0 : record?.capturedValue ?? 0
-        let back = refunds.reduce(Int64(0)) { $1.isFailed ? $0 : $0 + $1.amount }
-        let isHeld = record?.status == .authorized
+        let shown = isDeclined ? [] : refunds
+        let back = shown.filter { !$0.isFailed }.map(\.amount).sumAsFarAsPossible
+        let held = record?.status == .authorized ? record?.authorizedUntil : nil
         var members: [(String, StripeValue)] = [
-            ("id", .text(charge.id)), ("object", .text("charge")), ("amount", .int(recorded.value)),
-            ("amount_captured", .int(taken)), ("amount_refunded", .int(isDeclined ? 0 : back)),
-            ("captured", .bool(taken > 0)), ("created", .int(charge.created)), ("currency", currency),
+            ("id", .text(charge.id)), ("object", .text("charge")), ("amount", .int(amount)),
+            ("amount_captured", .int(taken)), ("amount_refunded", .int(back)), ("captured", .bool(taken > 0)),
+            ("created", .int(charge.created)), ("currency", currency),
             ("disputed", .bool(!(record?.disputes ?? []).isEmpty)),
-            ("failure_code", isDeclined ? .text(charge.failureCode ?? "card_declined") : .null),
-            ("livemode", .bool(false)), ("metadata", .texts(charge.metadata)), ("paid", .bool(state == "succeeded")),
+            ("failure_code", isDeclined ? .text(Self.declineCode) : .null),
+            ("failure_message", isDeclined ? .text(Self.declineWords) : .null), ("livemode", .bool(false)),
+            ("metadata", .texts(charge.metadata)), ("paid", .bool(state == "succeeded")),
             ("payment_intent", withIntent ? intentValue(withCharge: false) : .text(intent.id)),
-            (
-                "payment_method_details",
-                .object([
-                    ("type", .text("card")),
-                    (
-                        "card",
-                        .object([
-                            ("brand", .text("visa")),
-                            ("capture_before", isHeld ? .int((record?.authorizedUntil ?? 0) / 1_000) : .null),
-                        ])
-                    ),
-                ])
-            ), ("refunded", .bool(!isDeclined && back >= recorded.value)), ("status", .text(state)),
+            ("payment_method_details", Self.card(captureBefore: held)),
+            ("refunded", .bool(!isDeclined && back >= amount)), ("status", .text(state)),
             ("transfer_group", .optional(intent.transferGroup)),
         ]
         if withRefunds {
-            let all = isDeclined ? [] : refunds
             // Ten are shown with a charge, the newest.
-            members.append(("refunds", StripeShapes.list(all.prefix(10).map(\.value), hasMore: all.count > 10)))
+            members.append(("refunds", Self.list(shown.prefix(10).map(\.value), hasMore: shown.count > 10)))
         }
         return .object(members)
     }
+
+    /// - Parameter end: of the hold, milliseconds since 1970.
+    private static func card(captureBefore end: Int64?) -> StripeValue {
+        let card: [(String, StripeValue)] = [
+            ("brand", .text("visa")), ("capture_before", end.map { .int($0 / 1_000) } ?? .null),
+        ]
+        return .object([("card", .object(card)), ("type", .text("card"))])
+    }
+
+    // MARK: Refunds, disputes
 
     struct RefundShape {
         let id: String
@@ -89,12 +126,13 @@ struct StripeShapes {
     }
 
     /// Newest first: what was asked for, and what a cancel or a capture of a part gave free, which Stripe shows as a
-    /// refund without our metadata.
+    /// refund without our metadata. What a dispute took back is no refund: the dispute alone shows it.
     var refunds: [RefundShape] {
         guard let record, let recorded = record.amount else { return [] }
-        var shown = record.refunds.reversed().map { entry in
+        let lost = (record.disputes ?? []).map(\.refundKey)
+        var shown = record.refunds.reversed().filter { !lost.contains($0.key) }.map { entry in
             refund(
-                StripeShapes.refundID(entry.key), entry.amount.value, entry.status, entry.reason,
+                intent.refundID(entry.key), entry.amount.value, entry.status, at: entry.createdAt,
                 metadata: intent.refundMetadata[entry.key] ?? [:])
         }
         let free: Int64 =
@@ -103,14 +141,15 @@ struct StripeShapes {
             case .captured where intent.takesLater: recorded.value - record.capturedValue
             default: 0
             }
-        if free > 0 { shown.append(refund("re_free\(intent.id.dropFirst(3))", free, .succeeded, nil, metadata: [:])) }
-        return Array(shown)
+        // It came with the capture, and so before every other refund.
+        let at = record.captures.last { $0.status == .succeeded }?.createdAt ?? record.updatedAt
+        let id = "re_free\(intent.id.dropFirst(3))"
+        if free > 0 { shown.append(refund(id, free, .succeeded, at: at, metadata: [:])) }
+        return shown
     }
 
-    static func refundID(_ key: String) -> String { "re_" + key.filter { $0 != "_" && $0 != "-" } }
-
     private func refund(
-        _ id: String, _ amount: Int64, _ status: EntryStatus, _ reason: String?, metadata: [String: String]
+        _ id: String, _ amount: Int64, _ status: EntryStatus, at: Int64, metadata: [String: String]
     ) -> RefundShape {
         let state =
             switch status {
@@ -122,20 +161,21 @@ struct StripeShapes {
             id: id, amount: amount, isFailed: status == .declined,
             value: .object([
                 ("id", .text(id)), ("object", .text("refund")), ("amount", .int(amount)),
-                ("charge", .optional(intent.charges.last?.id)), ("currency", currency),
+                ("charge", .optional(intent.charges.last?.id)), ("created", .int(at / 1_000)), ("currency", currency),
                 ("failure_reason", status == .declined ? .text("declined") : .null), ("metadata", .texts(metadata)),
                 ("payment_intent", .text(intent.id)), ("status", .text(state)),
             ]))
     }
 
-    var disputes: [StripeValue] {
-        (record?.disputes ?? []).map { dispute in
-            .object([
+    var disputes: [(id: String, value: StripeValue)] {
+        (record?.disputes ?? []).reversed().map { dispute in
+            let value = StripeValue.object([
                 ("id", .text(dispute.id)), ("object", .text("dispute")), ("amount", .int(dispute.amount.value)),
-                ("charge", .optional(intent.charges.last?.id)), ("currency", currency),
-                ("payment_intent", .text(intent.id)),
+                ("charge", .optional(intent.charges.last?.id)), ("created", .int(dispute.createdAt / 1_000)),
+                ("currency", currency), ("payment_intent", .text(intent.id)),
                 ("status", .text(dispute.status == .open ? "needs_response" : dispute.status.rawValue)),
             ])
+            return (dispute.id, value)
         }
     }
 

@@ -1,50 +1,86 @@
 /// What is only read.
 extension StripeStep {
+    func one() throws -> StripeAnswer {
+        guard let intent = try tables.intent(call.intent) else { return .missing("payment_intent", call.intent) }
+        return StripeAnswer(200, try viewed(intent).intentValue(withCharge: call.expands("latest_charge")))
+    }
+
     func list() throws -> StripeAnswer {
-        let limit = min(max(call.parameters["limit"].flatMap { Int($0) } ?? 10, 1), 100)
-        switch call.kind {
-        case .charges: return try charges(limit)
-        case .refunds:
-            guard let shapes = try viewed() else { return .missing("charge") }
-            let all = shapes.refunds
-            let start = call.parameters["starting_after"].flatMap { id in all.firstIndex { $0.id == id } }
-            let rest = all.dropFirst(start.map { $0 + 1 } ?? 0)
-            return StripeAnswer(
-                200, StripeShapes.list(rest.prefix(limit).map(\.value), hasMore: rest.count > limit))
-        default:
-            guard let shapes = try viewed() else { return .missing("charge") }
-            return StripeAnswer(200, StripeShapes.list(shapes.disputes, hasMore: false))
-        }
-    }
-
-    private func charges(_ limit: Int) throws -> StripeAnswer {
-        var intents: [StripeIntent]
+        if call.kind == .charges { return try charges() }
+        let intent: StripeIntent
         if let id = call.parameters["payment_intent"] {
-            intents = try tables.intent(id).map { [$0] } ?? []
+            guard let known = try tables.intent(id) else {
+                return .missing("payment_intent", id, parameter: "payment_intent")
+            }
+            intent = known
+        } else if let id = call.parameters["charge"] {
+            guard let known = try tables.intent(ofCharge: id) else {
+                return .missing("charge", id, parameter: "charge")
+            }
+            intent = known
         } else {
-            let last = call.parameters["starting_after"].map { StripeIntent.id(ofCharge: $0) }
-            intents = try tables.intents(
-                group: call.parameters["transfer_group"], before: last, limit: limit == 100 ? 400 : limit + 1)
+            return .invalid("parameter_missing", "Only those of one charge are simulated.", parameter: "charge")
         }
-        var values: [StripeValue] = []
-        for intent in intents {
-            let shapes = StripeShapes(record: try view(intent), intent: intent)
-            values += shapes.chargeValues(
-                withIntent: call.expands("data.payment_intent"), withRefunds: call.expands("data.refunds"))
-        }
-        return StripeAnswer(200, StripeShapes.list(Array(values.prefix(limit)), hasMore: values.count > limit))
+        let shapes = try viewed(intent)
+        // What was declined before the newest charge has neither.
+        let isOfOther = call.parameters["charge"].map { $0 != shapes.intent.charges.last?.id } ?? false
+        guard !isOfOther else { return page([]) }
+        return page(call.kind == .refunds ? shapes.refunds.map { ($0.id, $0.value) } : shapes.disputes)
     }
 
-    private func viewed() throws -> StripeShapes? {
-        let id =
-            call.parameters["payment_intent"] ?? call.parameters["charge"].map { StripeIntent.id(ofCharge: $0) } ?? ""
-        guard let intent = try tables.intent(id) else { return nil }
-        return StripeShapes(record: try view(intent), intent: intent)
+    /// All charges there are, page by page; those that this read does not see yet are passed over.
+    private func charges() throws -> StripeAnswer {
+        if let id = call.parameters["payment_intent"] {
+            let intent = try tables.intent(id)
+            let isOfGroup = call.parameters["transfer_group"].map { $0 == intent?.transferGroup } ?? true
+            return page(try isOfGroup ? intent.map(shownCharges) ?? [] : [])
+        }
+        var row = Int64.max
+        if let last = call.parameters["starting_after"] {
+            guard let first = try tables.intent(ofCharge: last)?.row else { return noSuchPosition(last) }
+            row = first
+        }
+        var found: [(id: String, value: StripeValue)] = []
+        let enough = limit + 1
+        while true {
+            let intents = try tables.charged(
+                group: call.parameters["transfer_group"], upTo: row, limit: enough)
+            found += try intents.flatMap(shownCharges)
+            guard intents.count == enough, let last = intents.last?.row else { break }
+            if let rest = rest(of: found), rest.count >= enough { break }
+            row = last - 1
+        }
+        return page(found)
     }
 
-    /// The transaction as this read sees it: a stale one shows the state before the last change.
-    private func view(_ intent: StripeIntent) throws -> TransactionRecord? {
-        guard let found = try stored(intent) else { return nil }
-        return try step.viewed(found, fault, table, now: rules.now)
+    private func shownCharges(of intent: StripeIntent) throws -> [(id: String, value: StripeValue)] {
+        try viewed(intent).charges(
+            withIntent: call.expands("data.payment_intent"), withRefunds: call.expands("data.refunds"))
+    }
+
+    // MARK: Pages
+
+    private var limit: Int { call.parameters["limit"].flatMap { Int($0) } ?? 10 }
+
+    private func page(_ all: [(id: String, value: StripeValue)]) -> StripeAnswer {
+        guard let rest = rest(of: all) else { return noSuchPosition(call.parameters["starting_after"] ?? "") }
+        return StripeAnswer(200, StripeShapes.list(rest.prefix(limit).map(\.value), hasMore: rest.count > limit))
+    }
+
+    /// What comes after the position; nil where it is not among them.
+    private func rest(of all: [(id: String, value: StripeValue)]) -> ArraySlice<(id: String, value: StripeValue)>? {
+        guard let last = call.parameters["starting_after"] else { return all[...] }
+        return all.firstIndex { $0.id == last }.map { all[($0 + 1)...] }
+    }
+
+    private func noSuchPosition(_ id: String) -> StripeAnswer {
+        .invalid("resource_missing", "No such object: '\(id)'", parameter: "starting_after")
+    }
+
+    /// The intent as this read sees it: a stale one shows the state before the last change.
+    private func viewed(_ intent: StripeIntent) throws -> StripeShapes {
+        guard let found = try stored(intent) else { return StripeShapes(record: nil, intent: intent) }
+        let record = try step.viewed(found, fault, table, now: rules.now)
+        return StripeShapes(record: record, intent: intent, isBehind: record != found.record)
     }
 }

@@ -13,21 +13,26 @@ struct StripeStep {
     var tables: StripeTables { StripeTables(db: step.db, provider: request.provider) }
 
     func execute() throws -> ExecutionStep.Executed {
+        if let refusal = StripeParameters(call: call).refusal() { return (refusal, false) }
         switch call.kind {
         case .register: return try register()
         case .charges, .refunds, .disputes: return (try list(), false)
-        case .refund: return try onIntent(call.parameters["payment_intent"] ?? "") { try refund($0, $1) }
-        case .intent: return try onIntent(call.intent) { (StripeAnswer(200, shown($0, $1?.record)), false) }
+        case .refund: return try refund()
+        case .intent: return (try one(), false)
         case .confirm: return try onIntent(call.intent) { try confirm($0, $1) }
         case .capture: return try onIntent(call.intent) { try capture($0, $1) }
         case .cancel: return try onIntent(call.intent) { try cancel($0, $1) }
         }
     }
 
-    private func onIntent(
-        _ id: String, _ body: (StripeIntent, StoredTransaction?) throws -> ExecutionStep.Executed
+    /// - Parameter parameter: what names the intent.
+    func onIntent(
+        _ id: String, named parameter: String = "intent",
+        _ body: (StripeIntent, StoredTransaction?) throws -> ExecutionStep.Executed
     ) throws -> ExecutionStep.Executed {
-        guard let intent = try tables.intent(id) else { return (.missing("payment_intent"), false) }
+        guard let intent = try tables.intent(id) else {
+            return (.missing("payment_intent", id, parameter: parameter), false)
+        }
         return try body(intent, try stored(intent))
     }
 
@@ -46,52 +51,49 @@ struct StripeStep {
         let shapes = StripeShapes(record: record, intent: intent)
         let answer = StripeAnswer.error(
             400, "invalid_request_error", code: "payment_intent_unexpected_state",
-            "The PaymentIntent has the status \(intent.status(record)), which does not permit this.",
+            "This PaymentIntent's status is \(intent.status(record)), which does not permit this.",
             more: [("payment_intent", shapes.intentValue(withCharge: false))])
         return (answer, true)
     }
 
     private func declined(_ intent: StripeIntent, _ record: TransactionRecord) -> ExecutionStep.Executed {
-        let shapes = StripeShapes(record: record, intent: intent)
-        let answer = StripeAnswer.error(
-            402, "card_error", code: "card_declined", "The card was declined.",
-            more: [
-                ("decline_code", .text("insufficient_funds")), ("charge", .optional(intent.charges.last?.id)),
-                ("payment_intent", shapes.intentValue(withCharge: false)),
-            ])
-        return (answer, true)
+        (StripeShapes(record: record, intent: intent).declineAnswer, true)
     }
 
     // MARK: Changes
 
     private func register() throws -> ExecutionStep.Executed {
-        guard let value = call.parameters["amount"].flatMap({ Int64($0) }), value > 0 else {
-            return (.invalid("parameter_invalid_integer", "Invalid integer.", parameter: "amount"), false)
+        for name in ["amount", "currency"] where call.parameters[name] == nil {
+            return (.invalid("parameter_missing", "Missing required param: \(name).", parameter: name), false)
         }
         let currency = (call.parameters["currency"] ?? "").uppercased()
-        guard Amount.isCode(currency) else {
+        guard let value = call.parameters["amount"].flatMap({ Int64($0) }), Amount.isCode(currency) else {
             return (.invalid(nil, "Invalid currency.", parameter: "currency"), false)
         }
-        guard call.parameters["confirm"] != "true" else {
-            return (.invalid(nil, "Confirming at once is not simulated.", parameter: "confirm"), false)
-        }
         let behaviour = call.parameters["payment_method"].map { InstrumentBehaviour(instrument: $0) }
-        guard behaviour != .unknown else {
-            return (.invalid("resource_missing", "No such PaymentMethod.", parameter: "payment_method"), false)
-        }
-        let token = UUID().uuidString.replacing("-", with: "").lowercased().prefix(StripeIntent.tokenLength)
+        guard behaviour != .unknown else { return (noSuchMethod, false) }
         let intent = StripeIntent(
-            id: "pi_\(token)", createdAt: rules.now, amount: Amount(value: value, currency: currency),
+            id: StripeIntent.newID("pi_"), createdAt: rules.now, amount: Amount(value: value, currency: currency),
             takesLater: call.parameters["capture_method"] == "manual", behaviour: behaviour,
             transferGroup: call.parameters["transfer_group"], metadata: call.texts("metadata"))
         try tables.save(intent)
-        return (StripeAnswer(200, shown(intent, nil)), true)
+        var answer = StripeAnswer(200, shown(intent, nil))
+        answer.group = intent.key
+        return (answer, true)
+    }
+
+    private var noSuchMethod: StripeAnswer {
+        let words = "No such PaymentMethod: '\(call.parameters["payment_method"] ?? "")'"
+        return .invalid("resource_missing", words, parameter: "payment_method")
     }
 
     private func confirm(_ intent: StripeIntent, _ found: StoredTransaction?) throws -> ExecutionStep.Executed {
-        guard intent.status(found?.record) == "requires_confirmation", let behaviour = intent.behaviour else {
-            return unexpected(intent, found?.record)
-        }
+        let given = call.parameters["payment_method"].map { InstrumentBehaviour(instrument: $0) }
+        guard given != .unknown else { return (noSuchMethod, false) }
+        let status = intent.status(found?.record)
+        // A method that is given with the confirm takes the place of one that was declined.
+        let mayBegin = status == "requires_confirmation" || status == "requires_payment_method" && given != nil
+        guard mayBegin, let behaviour = given ?? intent.behaviour else { return unexpected(intent, found?.record) }
         let order = PaymentOrder(
             kind: intent.takesLater ? .authorize : .sale, amount: intent.amount, metadata: intent.metadata,
             behaviour: behaviour, fingerprint: intent.id)
@@ -99,12 +101,12 @@ struct StripeStep {
         guard let record = execution.record else { return (StripeAnswer(.internalError), true) }
         var changed = intent
         let isDeclined = record.status == .declined
+        changed.behaviour = behaviour
+        if found?.record.status == .declined { changed.failLastCharge() }
         changed.charges.append(
             StripeIntent.Charge(
-                id: intent.chargeID, created: rules.now / 1_000, failureCode: isDeclined ? "card_declined" : nil,
-                metadata: intent.metadata))
-        // A decline takes the payment method away: nothing charges it later.
-        if isDeclined { changed.behaviour = nil }
+                id: intent.chargeID, created: rules.now / 1_000,
+                failureCode: isDeclined ? StripeShapes.declineCode : nil, metadata: intent.metadata))
         // Two intents may be charged under one key of ours: both stay in the ledger.
         if try table.id(of: intent.key) != nil { try table.forget(intent.key) }
         changed.row = try save(record, over: nil, execution.movements).id
@@ -117,7 +119,7 @@ struct StripeStep {
             return unexpected(intent, found?.record)
         }
         let value = call.parameters["amount_to_capture"].flatMap { Int64($0) } ?? held.value
-        guard value > 0, value <= held.value else {
+        guard value <= held.value else {
             return (.invalid("amount_too_large", "More than can be captured.", parameter: "amount_to_capture"), false)
         }
         let execution = rules.execute(inner(.capture(held.with(value: value))), on: found.record)
@@ -125,7 +127,7 @@ struct StripeStep {
         _ = try save(record, over: found, execution.movements)
         guard record.captures.last?.status != .declined else { return declined(intent, record) }
         var changed = intent
-        changed.metadata.merge(call.texts("metadata")) { $1 }
+        changed.captureMetadata = call.texts("metadata")
         try tables.save(changed)
         return (StripeAnswer(200, shown(changed, record)), true)
     }
@@ -154,39 +156,15 @@ struct StripeStep {
         return (StripeAnswer(200, shown(changed, record)), true)
     }
 
-    private func refund(_ intent: StripeIntent, _ found: StoredTransaction?) throws -> ExecutionStep.Executed {
-        guard let found, found.record.status == .captured, let taken = found.record.amount else {
-            let words = "This PaymentIntent does not have a successful charge to refund."
-            return (.invalid(nil, words, parameter: "payment_intent"), true)
-        }
-        guard !found.record.isDisputed else { return (.invalid("charge_disputed", "The charge is disputed."), true) }
-        let left = found.record.capturedValue - found.record.refundedValue
-        let value = call.parameters["amount"].flatMap { Int64($0) } ?? left
-        guard left > 0 else {
-            return (.invalid("charge_already_refunded", "The charge has already been refunded."), true)
-        }
-        guard value > 0, value <= left else {
-            return (.invalid(nil, "Refund amount is greater than unrefunded amount.", parameter: "amount"), true)
-        }
-        let execution = rules.execute(inner(.refund(taken.with(value: value))), on: found.record)
-        guard let record = execution.record else { return (StripeAnswer(.internalError), true) }
-        _ = try save(record, over: found, execution.movements)
-        var changed = intent
-        changed.refundMetadata[request.entryKey] = call.texts("metadata")
-        try tables.save(changed)
-        let id = StripeShapes.refundID(request.entryKey)
-        let shown = StripeShapes(record: record, intent: changed).refunds.first { $0.id == id }
-        return (StripeAnswer(200, shown?.value ?? .null), true)
-    }
-
     /// The same request in the words of the rules.
-    private func inner(_ command: ProviderRequest.Command) -> ProviderRequest {
+    func inner(_ command: ProviderRequest.Command, entryKey: String? = nil) -> ProviderRequest {
         var inner = request
         inner.command = command
+        inner.entryKey = entryKey ?? request.entryKey
         return inner
     }
 
-    private func save(
+    func save(
         _ record: TransactionRecord, over found: StoredTransaction?, _ movements: [Movement]
     ) throws -> StoredTransaction {
         try step.save(record, over: found, movements, fault, table, now: rules.now)
@@ -194,11 +172,27 @@ struct StripeStep {
 }
 
 extension StripeIntent {
-    static let tokenLength = 24
+    private static let tokenLength = 24
+
+    /// An identifier that there was not before.
+    static func newID(_ kind: String) -> String {
+        kind + UUID().uuidString.replacing("-", with: "").lowercased().prefix(tokenLength)
+    }
 
     /// The identifier of the next charge.
     var chargeID: String { "ch_\(id.dropFirst(3))\(charges.count)" }
 
     /// The intent of a charge.
     static func id(ofCharge charge: String) -> String { "pi_" + charge.dropFirst(3).prefix(tokenLength) }
+
+    /// The identifier of a refund, by its key in the ledger.
+    func refundID(_ key: String) -> String {
+        key.hasPrefix("re_") ? key : "re_" + BulkOrder.digest(["refund", id, key]).prefix(Self.tokenLength)
+    }
+
+    /// What was pending when it was charged was declined: another charge may follow.
+    fileprivate mutating func failLastCharge() {
+        guard let last = charges.indices.last, charges[last].failureCode == nil else { return }
+        charges[last].failureCode = StripeShapes.declineCode
+    }
 }

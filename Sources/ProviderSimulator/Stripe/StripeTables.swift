@@ -35,6 +35,14 @@ struct StripeTables {
         CREATE INDEX stripe_keys_by_group ON stripe_keys (provider, transfer_group);
         """
 
+    /// `charged_row`: the transaction of its newest charge, by which charges are listed; null for none.
+    static let chargedSchema = """
+        ALTER TABLE stripe_intents ADD COLUMN charged_row INTEGER;
+        UPDATE stripe_intents SET charged_row = json_extract(document, '$.row')
+        WHERE json_array_length(document, '$.charges') > 0;
+        CREATE INDEX stripe_intents_charged ON stripe_intents (provider, charged_row);
+        """
+
     // MARK: Intents
 
     func intent(_ id: String) throws -> StripeIntent? {
@@ -45,32 +53,39 @@ struct StripeTables {
         }
     }
 
-    /// Newest first; of one group, or all.
-    func intents(group: String?, before id: String?, limit: Int) throws -> [StripeIntent] {
-        var conditions = "provider = ?"
-        var arguments: StatementArguments = [provider]
-        if let group {
-            conditions += " AND transfer_group = ?"
-            arguments += [group]
-        }
-        if let id {
-            conditions += " AND number < (SELECT number FROM stripe_intents WHERE provider = ? AND id = ?)"
-            arguments += [provider, id]
-        }
+    /// The intent of a charge; nil where there is no such charge.
+    func intent(ofCharge id: String) throws -> StripeIntent? {
+        let intent = try intent(StripeIntent.id(ofCharge: id))
+        return intent?.charges.contains { $0.id == id } == true ? intent : nil
+    }
+
+    /// Those that were charged, the newest charge first; of one group, or all.
+    /// - Parameter row: only those whose newest charge is of this row or an earlier one.
+    func charged(group: String?, upTo row: Int64, limit: Int) throws -> [StripeIntent] {
+        // Named, because the other one has to look at every charge of the account for those of one group.
+        let index = group == nil ? "stripe_intents_charged" : "stripe_intents_by_group"
         let statement = try db.cachedStatement(
-            sql: "SELECT document FROM stripe_intents WHERE \(conditions) ORDER BY number DESC LIMIT ?")
-        return try String.fetchAll(statement, arguments: arguments + [limit])
-            .map { try LedgerJSON.decode(StripeIntent.self, $0) }
+            sql: """
+                SELECT document FROM stripe_intents INDEXED BY \(index)
+                WHERE provider = ? AND charged_row <= ? \(group == nil ? "" : "AND transfer_group = ?")
+                ORDER BY charged_row DESC LIMIT ?
+                """)
+        let arguments: StatementArguments = [provider, row]
+        return try String.fetchAll(
+            statement, arguments: arguments + (group.map { [$0] } ?? []) + [limit]
+        ).map { try LedgerJSON.decode(StripeIntent.self, $0) }
     }
 
     func save(_ intent: StripeIntent) throws {
         let statement = try db.cachedStatement(
             sql: """
-                INSERT INTO stripe_intents (provider, id, transfer_group, document) VALUES (?, ?, ?, ?)
-                ON CONFLICT (provider, id) DO UPDATE SET document = excluded.document
+                INSERT INTO stripe_intents (provider, id, transfer_group, document, charged_row) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (provider, id)
+                DO UPDATE SET document = excluded.document, charged_row = excluded.charged_row
                 """)
         try statement.execute(arguments: [
             provider, intent.id, intent.transferGroup, try LedgerJSON.encode(intent),
+            intent.charges.isEmpty ? nil : intent.row,
         ])
     }
 
@@ -105,62 +120,5 @@ struct StripeTables {
         let statement = try db.cachedStatement(
             sql: "DELETE FROM stripe_keys WHERE provider = ? AND transfer_group = ?")
         try statement.execute(arguments: [provider, group])
-    }
-}
-
-/// An answer in Stripe's shapes.
-struct StripeAnswer: Sendable, Equatable {
-    let status: Int
-    /// Nil for one that was stored as text.
-    private let value: StripeValue?
-    private let stored: String
-    /// The key that it names.
-    var idempotencyKey: String?
-    /// Whether it was given before.
-    var isReplay = false
-
-    init(_ status: Int, _ value: StripeValue) {
-        self.status = status
-        self.value = value
-        stored = ""
-    }
-
-    init(status: Int, stored: String) {
-        self.status = status
-        value = nil
-        self.stored = stored
-    }
-
-    func text(without name: String? = nil) -> String { value?.text(without: name) ?? stored }
-
-    /// An error (docs.stripe.com/api/errors).
-    static func error(
-        _ status: Int, _ type: String, code: String? = nil, parameter: String? = nil, _ message: String,
-        more: [(String, StripeValue)] = []
-    ) -> StripeAnswer {
-        var members: [(String, StripeValue)] = [("type", .text(type)), ("message", .text(message))]
-        if let code { members.append(("code", .text(code))) }
-        if let parameter { members.append(("param", .text(parameter))) }
-        return StripeAnswer(status, .object([("error", .object(members + more))]))
-    }
-
-    static func invalid(_ code: String?, _ message: String, parameter: String? = nil) -> StripeAnswer {
-        error(400, "invalid_request_error", code: code, parameter: parameter, message)
-    }
-
-    static func missing(_ what: String) -> StripeAnswer {
-        error(404, "invalid_request_error", code: "resource_missing", parameter: "id", "No such \(what).")
-    }
-
-    /// What the simulator's own problems are in Stripe's words.
-    init(_ problem: Problem) {
-        switch problem.status {
-        case 401: self = .error(401, "invalid_request_error", "Invalid API Key provided.")
-        case 404: self = .error(404, "invalid_request_error", "Unrecognized request URL.")
-        case 413: self = .invalid(nil, "The body is too large.")
-        case 429: self = .error(429, "invalid_request_error", code: "rate_limit", "Too many requests.")
-        case 503: self = .error(503, "api_error", "Not available now.")
-        default: self = .error(problem.status, "api_error", "Something is wrong at the provider.")
-        }
     }
 }

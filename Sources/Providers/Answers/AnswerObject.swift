@@ -25,7 +25,7 @@ struct AnswerObject {
         try self.init(document)
     }
 
-    init(_ value: JSONValue) throws(MalformedAnswer) {
+    private init(_ value: JSONValue) throws(MalformedAnswer) {
         guard case .object(let members) = value else { throw MalformedAnswer() }
         self.members = members
     }

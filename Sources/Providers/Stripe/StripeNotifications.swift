@@ -57,8 +57,8 @@ struct StripeNotifications: NotificationReader {
                 guard moment == nil, isNumber, let seconds = Int64(pair[1]) else { return nil }
                 moment = (pair[1], Timestamp(milliseconds: seconds * 1_000))
             case "v1":
-                guard let bytes = bytes(ofHex: pair[1]) else { return nil }
-                signatures.append(bytes)
+                guard let signature = PaymentCore.Digest(hex: pair[1].lowercased()) else { return nil }
+                signatures.append(signature.bytes)
             default: break
             }
         }
@@ -80,25 +80,5 @@ struct StripeNotifications: NotificationReader {
             }
         }
         return isRight
-    }
-
-    private static func bytes(ofHex text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
-        guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(ofHex: digits[index]), let low = value(ofHex: digits[index + 1]) else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
-    }
-
-    private static func value(ofHex digit: UInt8) -> UInt8? {
-        switch digit {
-        case 0x30...0x39: digit - 0x30
-        case 0x61...0x66: digit - 0x61 + 10
-        case 0x41...0x46: digit - 0x41 + 10
-        default: nil
-        }
     }
 }

@@ -47,7 +47,9 @@ extension StripeProvider {
         if charge.isDisputed {
             switch await page(ListDisputes(charge: charge.id), of: StripeDispute.init) {
             case .failure(let unknown): return .unknown(unknown)
-            case .success(let list): transaction.disputes = list.data
+            case .success(let list):
+                guard !list.hasMore else { return .unknown(Unknown(code: "too_many_disputes")) }
+                transaction.disputes = list.data
             }
         }
         return .found(transaction)

@@ -59,7 +59,10 @@ struct StripeProvider: AdaptedProvider {
 
     // MARK: The wire
 
-    /// Sends what cannot move money, or comes before its order may start.
+    /// Sends one request.
+    ///
+    /// - Parameter change: Whose order it belongs to: it must begin before that order's last moment. `nil` for a read,
+    ///   which may begin at any time.
     func exchange<Request: StripeRequest>(
         _ request: Request, _ change: StripeChange? = nil
     ) async -> Result<StripeReply, TransportFailure> {

@@ -55,8 +55,8 @@ struct StripeReading: Sendable {
         }
         if observation.status == .authorized { observation.authorizedUntil = transaction.charge?.captureBefore }
         observation.captures = captures(of: transaction, &observation)
-        observation.refunds = refunds(of: transaction, &observation)
-        let disputes = transaction.disputes.compactMap(dispute)
+        let disputes = disputes(of: transaction, &observation)
+        observation.refunds = refunds(of: transaction, &observation) + disputes.filter { $0.state == .lost }.map(taken)
         observation.disputes = disputes.isEmpty ? nil : Dispute.kept(disputes)
         if let named = intent.metadata[StripeMetadata.payment], named != payment.text {
             observation.contradiction = "another_payment"
@@ -139,14 +139,27 @@ struct StripeReading: Sendable {
         }
     }
 
-    private func dispute(_ dispute: StripeDispute) -> Dispute? {
-        guard let amount = StripeAmounts.money(dispute.amount, dispute.currency) else { return nil }
-        let state: Dispute.State =
-            switch dispute.status {
-            case "won", "warning_closed", "prevented": .won
-            case "lost": .lost
-            default: .open
+    private func disputes(of transaction: StripeTransaction, _ observation: inout Observation) -> [Dispute] {
+        var disputes: [Dispute] = []
+        for dispute in transaction.disputes {
+            guard let amount = StripeAmounts.money(dispute.amount, dispute.currency) else {
+                observation.contradiction = "amount_unreadable"
+                continue
             }
-        return Dispute(id: ShortCode.reference(dispute.id), amount: amount, state: state)
+            let state: Dispute.State =
+                switch dispute.status {
+                case "won", "warning_closed", "prevented": .won
+                case "lost": .lost
+                default: .open
+                }
+            disputes.append(Dispute(id: ShortCode.reference(dispute.id), amount: amount, state: state))
+        }
+        return disputes
+    }
+
+    /// What a lost dispute took. The payer has it back, and Stripe shows it as no refund of the charge
+    /// (docs.stripe.com/disputes/how-disputes-work): without it the money would count as still ours.
+    private func taken(_ lost: Dispute) -> Observation.Movement {
+        Observation.Movement(key: ours(lost.id), amount: lost.amount, state: .succeeded, reason: "dispute_lost")
     }
 }

@@ -42,6 +42,9 @@ public final class ProviderNotifications: Sendable {
         self.clock = clock
     }
 
+    /// The providers whose notifications are taken.
+    public var providers: Set<ProviderName> { Set(readers.keys) }
+
     /// Whether notifications of a provider are taken.
     public func accepts(_ provider: ProviderName) -> Bool { readers[provider] != nil }
 
@@ -118,9 +121,4 @@ public enum NotificationFailure: Error, Sendable, Hashable {
     case refused(NotificationRefusal)
     /// It could not be acted on now.
     case operation(OperationFailure)
-}
-
-extension Payment {
-    /// Whether an answer of a provider could change anything: it is not settled, or a refund is under way.
-    var awaitsProvider: Bool { conclusion == nil && !isResting || hasRefundUnderWay }
 }
