@@ -64,6 +64,8 @@ import Testing
             func value(_ name: String) -> Double {
                 lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) } ?? -1
             }
+            let asked = lines.filter { $0.hasPrefix("reconciled_http_requests_total{") && $0.contains("\"POST\"") }
+            #expect(asked.count == 1 && asked[0].hasSuffix(" 1"), "one payment was asked for: \(asked)")
             #expect(value("process_resident_memory_bytes") > 1_000_000)
             #expect(value("process_open_fds") > 5 && value("process_open_fds") < value("process_max_fds"))
             let age = Date().timeIntervalSince1970 - value("process_start_time_seconds")

@@ -22,6 +22,12 @@ import Testing
         private let channel = EmbeddedChannel()
         private var isClosed = false
 
+        /// Leaves of its own accord.
+        func leave() {
+            channel.close(promise: nil)
+            channel.embeddedEventLoop.run()
+        }
+
         /// Whether it was not told to end. What the loop has to do is done first.
         var isOpen: Bool {
             channel.embeddedEventLoop.run()
@@ -118,6 +124,28 @@ import Testing
         let mass = (0..<100).map { _ in Client(book) }
         #expect(reader.isOpen)
         #expect(open(mass) == Array(85..<100))
+    }
+
+    @Test func `who left by itself has made room already`() {
+        let book = book()
+        let clients = (0..<16).map { _ in Client(book) }
+        for client in clients[..<4] { client.leave() }
+        let more = (0..<4).map { _ in Client(book) }
+        #expect(open(clients) == Array(4..<16) && open(more).count == 4)
+        _ = Client(book)
+        #expect(open(clients).count + open(more).count == 15)
+    }
+
+    @Test func `who asked again meanwhile has rested since then, and not since it rested first`() {
+        let book = book()
+        let clients = (0..<16).map { _ in Client(book) }
+        begin(clients, book)
+        book.rests(clients[0].place)
+        book.rests(clients[1].place)
+        begin([clients[0]], book)
+        book.rests(clients[0].place)
+        _ = Client(book)
+        #expect(open(clients) == [0] + Array(2..<16))
     }
 
     @Test func `too many unread bytes end whoever has not read for the longest`() {

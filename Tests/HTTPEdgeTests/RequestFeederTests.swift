@@ -157,6 +157,19 @@ import Testing
         #expect(before.reads == 2, "nothing is in the way")
     }
 
+    @Test func `after a stop a read that waits is made, so that what still comes is read and dropped`() throws {
+        let feeder = RequestFeeder {}
+        let (channel, before) = (EmbeddedChannel(), Passing())
+        try channel.pipeline.syncOperations.addHandlers([before, feeder])
+        feeder.isBlocked = true
+        channel.read()
+        #expect(before.reads == 0)
+        feeder.stop()
+        #expect(before.reads == 1)
+        feeder.stop()
+        #expect(before.reads == 1, "nobody asked for more")
+    }
+
     @Test func `what is given later ends with the end of a read, and what is not, does not`() throws {
         let feeder = RequestFeeder {}
         let (channel, after) = (EmbeddedChannel(), Passing())

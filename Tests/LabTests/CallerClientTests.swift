@@ -38,6 +38,17 @@ import Testing
         #expect(Set(sender.requests.map(\.body)).count == 1)
     }
 
+    @Test func `a daemon that is down is noticed within a second, and one that waits with the caller is not given up`()
+        async throws
+    {
+        let sender = ScriptedSender([ScriptedSender.answer(201, body: Self.payment)])
+        _ = try await ask(sender)
+        let limits = try #require(sender.requests.first?.limits)
+        #expect(limits.connect <= .seconds(1))
+        #expect(sender.requests.first?.fields["Prefer"] == "wait=5")
+        #expect(limits.firstByte > .seconds(10) && limits.total > limits.firstByte)
+    }
+
     @Test func `a quarantined payment is not asked about again`() async throws {
         let sender = ScriptedSender([ScriptedSender.answer(202, body: #"{"id":"pay_1","state":"quarantined"}"#)])
         let reply = try await ask(sender)

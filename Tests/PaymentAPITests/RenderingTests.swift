@@ -119,6 +119,14 @@ struct RenderingTests {
         #expect(text.contains(#""reason":{"code":"requested_by_caller","detail":"one item"}"#))
     }
 
+    @Test func `of a long reason as much is shown as its schema allows`() throws {
+        var sample = try SamplePayment(legs: 1)
+        sample.run()
+        try sample.refund("refund-1", reason: String(repeating: "ü", count: 501))
+        let text = String(decoding: PaymentRendering.payment(sample.payment).bytes, as: UTF8.self)
+        #expect(text.contains(#""detail":"\#(String(repeating: "ü", count: 500))""#), "\(text)")
+    }
+
     @Test func `a quarantined leg shows as such`() throws {
         var sample = try SamplePayment(legs: 1)
         let order = sample.payment.legs[0].primary

@@ -29,6 +29,16 @@ import Testing
         #expect(taken(gate, by: try caller("shop")) == (12, .full))
     }
 
+    @Test func `of several places that are taken one comes back at a time`() throws {
+        let gate = RequestGate<CallerID>(limit: 4, senders: 1)
+        let shop = try caller("shop")
+        #expect(taken(gate, by: shop) == (4, .full))
+        gate.leave(shop)
+        #expect(taken(gate, by: shop) == (1, .full))
+        for _ in 0..<4 { gate.leave(shop) }
+        #expect(taken(gate, by: shop) == (4, .full))
+    }
+
     @Test func `places come back, and everybody gets at least one`() throws {
         let gate = RequestGate<CallerID>(limit: 1, senders: 5)
         let shop = try caller("shop")

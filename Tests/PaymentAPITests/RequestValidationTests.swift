@@ -24,7 +24,13 @@ struct BadBody: Sendable, CustomStringConvertible {
 }
 
 struct RequestValidationTests {
+    /// Metadata with so many members.
+    private static func metadata(_ count: Int) -> String {
+        "{\((0..<count).map { #""m\#($0)":"x""# }.joined(separator: ","))}"
+    }
+
     private static let malformed = [
+        BadBody(#"{"cart":"c-5512"}"#, metadata(21), 400, "metadata"),
         BadBody(#""value":1200"#, #""value":1200.0"#, 400, "legs[0].amount.value"),
         BadBody(#""value":300,"#, #""value":3e2,"#, 400, "legs[1].amount.value"),
         BadBody(#""value":300,"#, #""value":"300","#, 400, "legs[1].amount.value"),
@@ -99,6 +105,18 @@ struct RequestValidationTests {
             #expect(request.reference == "order-2026-000731" && request.metadata == ["cart": "c-5512"])
             #expect(request.deadline?.rfc3339 == "2026-03-02T09:25:00.000Z")
             #expect(request.captureMode == .automatic && wait == .seconds(5))
+        }
+    }
+
+    @Test func `metadata may have as many members as the description says`() async throws {
+        try await RunningAPI.run { api in
+            let twenty = Self.metadata(20)
+            _ = try await api.create(RunningAPI.twoLegs.replacingOccurrences(of: #"{"cart":"c-5512"}"#, with: twenty))
+            guard case .create(let request, _, _) = try #require(api.operations.asked.first) else {
+                Issue.record("no create")
+                return
+            }
+            #expect(request.metadata.count == 20)
         }
     }
 

@@ -34,6 +34,32 @@ internal import Testing
         }
     }
 
+    @Test func `what is to be told several times before anybody could is told once, and after the end never`() throws {
+        let configuration = try PostgresStoreConfiguration(dsn: "host=127.0.0.1 port=1")
+        let session = Session(configuration)
+        let news = DueNews(session: session, schema: "none", logger: configuration.logger)
+        let inbox = PostgresLane.Inbox(limit: .seconds(600))
+        let ends = Tally()
+        /// How much there is to do; all of it is refused.
+        func waiting() -> Int {
+            let known = ends.value
+            inbox.add(PostgresLane.Work(perform: { _ in }, refuse: { _ in ends.add() }))
+            var count = 0
+            while ends.value == known, let work = inbox.next() {
+                work.refuse(StoreFailure(.unavailable, operation: "test", cause: "nobody is there"))
+                count += 1
+            }
+            return count - 1
+        }
+        for _ in 0..<3 { news.announce(in: inbox) }
+        #expect(waiting() == 1)
+        news.announce(in: inbox)
+        #expect(waiting() == 1, "the one before it is over")
+        news.close()
+        news.announce(in: inbox)
+        #expect(waiting() == 0)
+    }
+
     private func hasTold(_ store: PostgresStore) async throws -> Bool {
         try await store.perform("test") { connection in
             try connection.rows(

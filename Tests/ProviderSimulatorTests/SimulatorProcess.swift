@@ -8,7 +8,7 @@ final class SimulatorProcess: Sendable {
     private let standardError = Collected()
     private let ended: AsyncStream<Int32>
 
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
         // The build puts the program beside the test bundle, under its product's or its target's name.
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let directories = [tests.deletingLastPathComponent(), Bundle.main.bundleURL]
@@ -23,6 +23,7 @@ final class SimulatorProcess: Sendable {
         self.ended = ended
         process.executableURL = program
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = standardOutput.pipe()
         process.standardError = standardError.pipe()
         process.terminationHandler = { process in
@@ -30,6 +31,10 @@ final class SimulatorProcess: Sendable {
             ending.finish()
         }
         try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     /// The line that it prints when it accepts requests.
@@ -51,6 +56,12 @@ final class SimulatorProcess: Sendable {
         for await reported in ended { status = reported }
         _ = try await becomesTrue { standardOutput.isComplete && standardError.isComplete }
         return status
+    }
+
+    /// Ends it as an operator does.
+    func stop() async throws -> Int32 {
+        process.terminate()
+        return try await end()
     }
 
     func output() -> String { standardOutput.text }

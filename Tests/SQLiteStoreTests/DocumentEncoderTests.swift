@@ -53,6 +53,21 @@ private struct Everything: Codable, Equatable {
         #expect(try DocumentEncoder.bytes(of: one) == DocumentEncoder.bytes(of: other))
     }
 
+    /// Says of a member that it is nothing, where most types leave it out.
+    private struct Outspoken: Encodable {
+        enum CodingKeys: CodingKey { case first, second }
+        func encode(to encoder: any Encoder) throws {
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encodeNil(forKey: .first)
+            try members.encode(1, forKey: .second)
+        }
+    }
+
+    @Test func `a member of which a type says that it is nothing is null`() throws {
+        let text = String(decoding: try DocumentEncoder.bytes(of: Outspoken()), as: UTF8.self)
+        #expect(text == #"{"first":null,"second":1}"#)
+    }
+
     @Test func `a floating-point number is refused`() {
         #expect(throws: EncodingError.self) { try DocumentEncoder.bytes(of: ["x": 1.5]) }
         #expect(throws: EncodingError.self) { try DocumentEncoder.bytes(of: [Float(1.5)]) }

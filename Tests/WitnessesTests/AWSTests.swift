@@ -72,9 +72,12 @@ import Testing
         }
         let asked = await agent.asked
         #expect(asked.count == 1 && asked[0].fields["Authorization"] == "word")
+        let before = self.source(variables, agent, at: Self.moment + .milliseconds(54 * 60_000 + 59_000))
+        for _ in 0..<2 { _ = try await before.credentials(by: .now + .seconds(5)) }
+        #expect(await agent.asked.count == 2, "more than five minutes are left")
         let late = self.source(variables, agent, at: Self.moment + .minutes(56))
         for _ in 0..<2 { _ = try await late.credentials(by: .now + .seconds(5)) }
-        #expect(await agent.asked.count == 3, "what ends in five minutes is fetched anew")
+        #expect(await agent.asked.count == 4, "what ends in five minutes is fetched anew")
     }
 
     @Test func `a role is assumed by a token of the cluster`() async throws {

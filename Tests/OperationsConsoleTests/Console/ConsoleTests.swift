@@ -115,6 +115,20 @@ import Testing
         }
     }
 
+    @Test func `a repair is proposed of a refund that waits for people, and of no other`() async throws {
+        let parts = [("ref_1", "people"), ("ref_2", "provider")].map { id, what in
+            #"{"id":"\#(id)","part":{"index":0,"provider":"points","waits_for":{"what":"\#(what)"}}}"#
+        }
+        try await ConsoleStage.run(
+            explanation: #"{"version":3,"legs":[],"refunds":[\#(parts.joined(separator: ","))]}"#
+        ) { stage in
+            let hana = try await stage.signIn("hana")
+            let page = try await stage.send("GET", "/console/payments/pay_1", session: hana.session)
+            #expect(page.body.contains(#"<input type="hidden" name="refund" value="ref_1">"#), "\(page.body)")
+            #expect(!page.body.contains(#"name="refund" value="ref_2""#))
+        }
+    }
+
     @Test func `what the API refuses is shown with what was written, and what would be allowed`() async throws {
         try await ConsoleStage.run(
             explanation: #"{"version":3,"legs":[{"index":0,"provider":"card","waits_for":{"what":"people"}}]}"#,
