@@ -153,6 +153,34 @@ import Testing
         }
     }
 
+    /// Stripe stores an error for as long as it keeps the key. No other key may be tried, because nothing else keeps a
+    /// refund from being made twice.
+    @Test func `key_too_old: a refund whose error is stored ends with people, and is never made under another key`()
+        async throws
+    {
+        let settings = WaysOutTests.settings {
+            $0.wire = .stripe
+            $0.contractLines.append("key_retention: 5s")
+        }
+        try await World.run(settings) { world, client in
+            let created = try await client.create(Bodies.card(), key: "out-7")
+            try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .refund), at: "card")
+            func refund(_ key: String, wait: Int) async throws -> APIClient.Answer {
+                try await client.send(
+                    .post, "/v1/payments/\(created.id)/refunds",
+                    body: #"{"legs":[{"index":0,"amount":{"value":500,"currency":"JPY"}}]}"#, key: key, wait: wait)
+            }
+            let first = try await refund("out-7-refund", wait: 1)
+            try await wait(for: "key_too_old", of: created.id, client)
+            #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [1_200])
+            try await RepairDesk(world).repair(created.id, "never_charged", ["--refund", first.id], at: client)
+            let again = try await refund("out-7-again", wait: 10)
+            #expect(again.json["state"] as? String == "succeeded", "\(again.text)")
+            #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [700])
+            try await expectProof(created.id, world, client)
+        }
+    }
+
     @Test func `undo_impossible: its status was forgotten while nothing could be asked`() async throws {
         // Nothing but the proof by not_after undoes what was never seen there, and the provider forgot what it would
         // have shown.

@@ -39,6 +39,26 @@ import Testing
         #expect(isLifted == (end == .succeeded))
     }
 
+    /// A leg has one moment for its next look, and what waits for people is looked at once a day.
+    @Test func `a refund that is asked for beside one that waits for people is sent at once`() throws {
+        var contract = ProviderContract.reference
+        contract.declinesBound = false
+        var stage = try fixture.stage([contract]) { $0.declines[.refund] = 1 }
+        stage.run()
+        try stage.refund([0: 300])
+        stage.run(while: { $0.trail.last?.type != .outcome })
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .notFound) }
+        stage.run(while: { !$0.isAtRest && !$0.awaitsPeople })
+        try #require(stage.durable.refunds.map(\.state) == [.quarantined])
+        stage.atProvider(0) { ledger, key in ledger.changeOutside(key, to: .captured) }
+        let asked = stage.now
+        try stage.refund([0: 200], key: "second")
+        stage.run(while: { $0.now < asked + .minutes(1) && $0.durable.refunds[1].state == .processing })
+        #expect(stage.durable.refunds.map(\.state) == [.quarantined, .succeeded])
+        #expect(stage.now < asked + .seconds(10))
+        #expect(stage.sent(.refund).count == 2)
+    }
+
     @Test(arguments: [(Observation.Movement.State.pending, Int64(300)), (.declined, 300), (.succeeded, 299)])
     func `what its provider shows of a refund is what a proposal is held against`(
         _ state: Observation.Movement.State, _ amount: Int64

@@ -139,7 +139,11 @@ extension PaymentMachine {
                     amount: amount),
                 state: found[index] == nil ? .processing : .succeeded, reason: nil)
         }
-        for (index, _) in asked { payment.legs[index].inquiries = 0 }
+        for (index, _) in asked {
+            // The moment of the next look is of what was asked before: a day away where that waits for people.
+            payment.legs[index].notBefore = nil
+            payment.legs[index].inquiries = 0
+        }
         let refund = Refund(key: key, reason: reason, createdAt: context.now, parts: parts)
         payment.refunds.append(refund)
         record(
