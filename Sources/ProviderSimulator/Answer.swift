@@ -77,7 +77,7 @@ struct Answer: Sendable, Equatable {
             view.write(page: records, nextCursor: nextCursor, to: &json)
             return json.bytes
         case .stripe(let answer):
-            return Array(answer.text(without: omittingStatus ? "status" : nil).utf8)
+            return Array(try answer.text(without: omittingStatus ? "status" : nil).utf8)
         case .html:
             return Array("<html><body><h1>Welcome</h1></body></html>\n".utf8)
         }

@@ -12,6 +12,18 @@ struct ReceivedMessage: Sendable {
     var idempotencyKey: String?
     /// Nil when it was larger than allowed.
     let body: Data?
+
+    /// Adds a parameter. One whose name ends in `[]` is the next of a list: `expand[]` becomes `expand[0]`.
+    static func add(_ name: String, _ value: String, to parameters: inout [String: String]) {
+        guard name.hasSuffix("[]") else {
+            parameters[name] = value
+            return
+        }
+        let list = name.dropLast(2)
+        var index = 0
+        while parameters["\(list)[\(index)]"] != nil { index += 1 }
+        parameters["\(list)[\(index)]"] = value
+    }
 }
 
 /// Turns messages of a wire into requests.

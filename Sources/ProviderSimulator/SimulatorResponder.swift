@@ -18,7 +18,7 @@ struct SimulatorResponder: HTTPResponder {
         guard let first = path.first else { return try render(.problem(.notFound)) }
         var query: [String: String] = [:]
         for (name, value) in request.uri.queryParameters {
-            StripeForm.add(name.removingPercentEncoding ?? String(name), String(value), to: &query)
+            ReceivedMessage.add(name.removingPercentEncoding ?? String(name), String(value), to: &query)
         }
         let message = ReceivedMessage(
             method: request.method.rawValue, path: Array(path.dropFirst()), query: query,

@@ -139,13 +139,19 @@ import Testing
         }
     }
 
-    @Test func `a read that was asked for meanwhile is made once nothing is in the way, and no other`() throws {
+    /// A feeder that something is in the way of, and of which a read was asked.
+    private func blockedRead() throws -> (feeder: RequestFeeder, channel: EmbeddedChannel, before: Passing) {
         let feeder = RequestFeeder {}
         let (channel, before) = (EmbeddedChannel(), Passing())
         try channel.pipeline.syncOperations.addHandlers([before, feeder])
         feeder.isBlocked = true
         channel.read()
         #expect(before.reads == 0)
+        return (feeder, channel, before)
+    }
+
+    @Test func `a read that was asked for meanwhile is made once nothing is in the way, and no other`() throws {
+        let (feeder, channel, before) = try blockedRead()
         feeder.isBlocked = false
         feeder.resume()
         #expect(before.reads == 1)
@@ -158,12 +164,7 @@ import Testing
     }
 
     @Test func `after a stop a read that waits is made, so that what still comes is read and dropped`() throws {
-        let feeder = RequestFeeder {}
-        let (channel, before) = (EmbeddedChannel(), Passing())
-        try channel.pipeline.syncOperations.addHandlers([before, feeder])
-        feeder.isBlocked = true
-        channel.read()
-        #expect(before.reads == 0)
+        let (feeder, _, before) = try blockedRead()
         feeder.stop()
         #expect(before.reads == 1)
         feeder.stop()

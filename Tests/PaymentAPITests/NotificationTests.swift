@@ -123,6 +123,29 @@ struct NotificationTests {
         }
     }
 
+    @Test func `no more are acted on at once than there are places, and what was put off is taken later`() async throws
+    {
+        let payment = try waiting()
+        try await run([payment]) { api in
+            let gate = TurnStile()
+            api.operations.set {
+                $0.result = .success(.unsettled(payment))
+                $0.delay = { await gate.pass() }
+            }
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<NotificationRoute.places {
+                    group.addTask { try await send(api, "evt_\(number) \(payment.id)").status }
+                }
+                try await poll { api.operations.calls.count == NotificationRoute.places }
+                let refused = try await send(api, "evt_more \(payment.id)")
+                #expect(refused.status == 503 && refused.headers["retry-after"] == "1")
+                gate.open()
+                for try await status in group { #expect(status == 202) }
+            }
+            #expect(try await send(api, "evt_more \(payment.id)").status == 202)
+        }
+    }
+
     @Test func `a provider without a secret, and another method, have no such route`() async throws {
         try await run([]) { api in
             let other = "/v1/providers/points/notifications"

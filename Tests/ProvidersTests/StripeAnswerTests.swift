@@ -129,6 +129,20 @@ struct StripeAnswerTests {
         #expect(try await provider.inquire(book.inquiry()).status == .notFound)
     }
 
+    @Test(arguments: [true, false])
+    func `disputes that do not all fit on a page are no status`(hasMore: Bool) async throws {
+        let key = try book.key(.authorize).text
+        let intent = StripeBodies.intent("succeeded", received: 1200, group: key)
+        let charge = StripeBodies.charge(captured: 1200, group: key, intent: intent, isDisputed: true)
+        let (provider, _) = try provider([
+            json(200, StripeBodies.list([charge])),
+            json(200, StripeBodies.list([StripeBodies.dispute("lost")], hasMore: hasMore)),
+        ])
+        let known = try await provider.inquire(book.inquiry())
+        #expect(known.status == (hasMore ? .unavailable : .captured))
+        #expect(known.reason == (hasMore ? "too_many_disputes" : nil))
+    }
+
     @Test func `a charge leaves with one key for its registration and another for its confirm`() async throws {
         let key = try book.key(.authorize).text
         let charge = StripeBodies.charge(group: key)

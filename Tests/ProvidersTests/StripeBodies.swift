@@ -43,6 +43,13 @@ enum StripeBodies {
         """
     }
 
+    static func dispute(_ status: String, id: String = "dp_1", amount: Int = 1200, currency: String = "jpy") -> String {
+        """
+        {"id":"\(id)","object":"dispute","amount":\(amount),"charge":"ch_1","currency":"\(currency)",\
+        "status":"\(status)"}
+        """
+    }
+
     static func list(_ items: [String], hasMore: Bool = false) -> String {
         """
         {"object":"list","data":[\(items.joined(separator: ","))],"has_more":\(hasMore),"url":"/v1/charges"}

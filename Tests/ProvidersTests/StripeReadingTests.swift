@@ -10,9 +10,12 @@ struct StripeReadingTests {
     private let reading = StripeReading(keyFormat: .hex64, phases: .authorizeCapture)
     private let book = OrderBook(format: .hex64)
 
-    private func observation(_ charges: [String], _ reading: StripeReading? = nil) throws -> Observation {
+    private func observation(
+        _ charges: [String], _ reading: StripeReading? = nil, disputes: [String] = []
+    ) throws -> Observation {
         let read = try charges.map { try StripeCharge(AnswerObject(body: Array($0.utf8))) }
-        let transaction = try #require(StripeTransaction(read))
+        var transaction = try #require(StripeTransaction(read))
+        transaction.disputes = try disputes.map { try StripeDispute(AnswerObject(body: Array($0.utf8))) }
         return (reading ?? self.reading).observation(
             of: transaction, key: try book.key(.authorize), payment: try book.payment, began: StandingClock.noon,
             source: .inquiry)
@@ -78,6 +81,29 @@ struct StripeReadingTests {
             charge("succeeded", of: "succeeded", captured: 700, refunds: [ours, free, console], received: 700)
         ])
         #expect(known.refunds.map(\.key.text) == ["ours", "re_2"])
+    }
+
+    /// docs.stripe.com/disputes/how-disputes-work
+    @Test(arguments: [
+        ("needs_response", Dispute.State.open), ("under_review", .open), ("warning_needs_response", .open),
+        ("won", .won),
+        ("warning_closed", .won), ("prevented", .won), ("lost", .lost),
+    ])
+    func `a dispute has taken something once it is lost`(status: String, state: Dispute.State) throws {
+        let known = try observation(
+            [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],
+            disputes: [StripeBodies.dispute(status, amount: 700)])
+        #expect(known.disputes?.map(\.state) == [state] && known.contradiction == nil)
+        let taken = Observation.Movement(
+            key: EffectKey(reported: "dp_1"), amount: try book.money(700), state: .succeeded, reason: "dispute_lost")
+        #expect(known.refunds == (state == .lost ? [taken] : []))
+    }
+
+    @Test func `a dispute whose amount cannot be read is a contradiction`() throws {
+        let known = try observation(
+            [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],
+            disputes: [StripeBodies.dispute("lost", currency: "xyz")])
+        #expect(known.contradiction == "amount_unreadable")
     }
 
     @Test func `a capture at Stripe's console bears no key of ours`() throws {

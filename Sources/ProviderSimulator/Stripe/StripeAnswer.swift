@@ -1,3 +1,5 @@
+import Foundation
+
 /// An answer in Stripe's shapes.
 struct StripeAnswer: Sendable, Equatable {
     let status: Int
@@ -24,10 +26,20 @@ struct StripeAnswer: Sendable, Equatable {
     }
 
     /// As JSON, without every member that has this name.
-    func text(without name: String? = nil) -> String {
+    func text(without name: String? = nil) throws -> String {
         if let value { return value.text(without: name) }
-        guard let name, let known = try? StripeValue(json: stored) else { return stored }
-        return known.text(without: name)
+        guard let name else { return stored }
+        let known = Self.stripped(try JSONSerialization.jsonObject(with: Data(stored.utf8)), of: name)
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try JSONSerialization.data(withJSONObject: known, options: options), as: UTF8.self)
+    }
+
+    private static func stripped(_ value: Any, of name: String) -> Any {
+        switch value {
+        case let members as [String: Any]: members.filter { $0.key != name }.mapValues { stripped($0, of: name) }
+        case let values as [Any]: values.map { stripped($0, of: name) }
+        default: value
+        }
     }
 
     /// An error (docs.stripe.com/api/errors).

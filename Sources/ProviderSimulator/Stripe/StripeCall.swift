@@ -112,21 +112,9 @@ enum StripeForm {
         for pair in String(decoding: Array(body), as: UTF8.self).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]) else { continue }
-            add(name, value, to: &parameters)
+            ReceivedMessage.add(name, value, to: &parameters)
         }
         return parameters
-    }
-
-    /// Adds a parameter. One whose name ends in `[]` is the next of a list: `expand[]` becomes `expand[0]`.
-    static func add(_ name: String, _ value: String, to parameters: inout [String: String]) {
-        guard name.hasSuffix("[]") else {
-            parameters[name] = value
-            return
-        }
-        let list = name.dropLast(2)
-        var index = 0
-        while parameters["\(list)[\(index)]"] != nil { index += 1 }
-        parameters["\(list)[\(index)]"] = value
     }
 
     private static func decoded(_ text: Substring) -> String? {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A PaymentIntent as the provider keeps it. What happened to its money is in its transaction.
 struct StripeIntent: Codable, Sendable, Equatable {
     /// One try to charge it.
@@ -97,32 +95,9 @@ indirect enum StripeValue: Sendable, Equatable {
         }
     }
 
-    /// The value of a JSON text, with its members in the order of their names.
-    init(json text: String) throws { self = try JSONDecoder().decode(StripeValue.self, from: Data(text.utf8)) }
-
     static func optional(_ text: String?) -> StripeValue { text.map { .text($0) } ?? .null }
 
     static func texts(_ texts: [String: String]) -> StripeValue {
         .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
-    }
-}
-
-extension StripeValue: Decodable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .bool(flag)
-        } else if let number = try? container.decode(Int64.self) {
-            self = .int(number)
-        } else if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else if let values = try? container.decode([StripeValue].self) {
-            self = .list(values)
-        } else {
-            let members = try container.decode([String: StripeValue].self)
-            self = .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
-        }
     }
 }

@@ -111,7 +111,7 @@ struct StripeTables {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """)
         try statement.execute(arguments: [
-            provider, key, group, call.fingerprint, answer.status, answer.text(), now,
+            provider, key, group, call.fingerprint, answer.status, try answer.text(), now,
         ])
     }
 

@@ -102,8 +102,9 @@ public struct Surroundings: Sendable {
     static let doubtful = Surroundings(rates: doubt, isCompared: false)
     /// As it is drawn, and nobody compares both sides.
     static let uncompared = Surroundings(isCompared: false)
-    /// The same, where nothing but `not_after` ends a doubt.
-    static let provablyDoubtful = Surroundings(rates: doubt, isCompared: false, term: provable)
+    /// The same, where nothing but `not_after` ends a doubt, and answers of reads are long on their way.
+    static let provablyDoubtful = Surroundings(
+        rates: doubt.merging([.inquirySlow: 300_000], uniquingKeysWith: max), isCompared: false, term: provable)
     /// Others change much at the providers, and comparisons are interrupted.
     static let compared = Surroundings(rates: strangers)
     /// The same, where requests arrive late or twice, and answers do not.
