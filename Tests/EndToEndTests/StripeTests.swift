@@ -85,6 +85,28 @@ import Testing
         }
     }
 
+    /// What has to be canceled was never registered, and cannot be: people have nothing to decide.
+    @Test(arguments: ["before-call", "after-call"])
+    func `a payment method that Stripe does not know ends as failed after a kill and a deadline, too`(
+        failpoint: String
+    ) async throws {
+        try await World.run(Self.settings(), failpoint: "\(failpoint):authorize") { world, client in
+            let deadline = Date().addingTimeInterval(2)
+            let body = Bodies.payment(
+                [("card", 1_200)], instruments: ["unknown-card"], deadline: deadline.formatted(.iso8601))
+            _ = try? await client.create(body, key: "stripe-1", wait: 5)
+            try await world.diedByItself()
+            try await Polling.until("the deadline is over", within: .seconds(10)) { Date() > deadline }
+            let next = try await world.start()
+            let created = try await next.create(body, key: "stripe-1", wait: 10)
+            #expect(try await next.settled(created.id).state == "failed")
+            let words = try await next.explanation(of: created.id).text
+            #expect(words.contains("deadline_passed"), "\(words)")
+            #expect(try await world.simulator.ledger("card").transactions.allSatisfy { $0.holds.isEmpty })
+            try await world.expectBooksAgree(next)
+        }
+    }
+
     @Test func `a confirm that arrives after the cancel charges nothing`() async throws {
         try await World.run(Self.settings()) { world, client in
             var late = Fault(.lateDelivery)

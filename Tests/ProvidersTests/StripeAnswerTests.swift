@@ -161,6 +161,27 @@ struct StripeAnswerTests {
         #expect(form.contains("metadata%5Breconciled_key%5D=\(key)"))
     }
 
+    /// Only what is in the request itself, and the same in every copy of it, keeps all of them from being registered.
+    @Test(arguments: [
+        ("resource_missing", "payment_method", true, OutcomeClass.accepted),
+        ("resource_missing", "payment_method", false, .unsent), ("resource_missing", "customer", true, .refused),
+        ("amount_too_small", "amount", true, .refused), ("amount_too_large", "amount", true, .accepted),
+        ("account_invalid", "payment_method", true, .refused),
+    ])
+    func `a cancel is done where the registration is refused for ever, and for nothing else`(
+        code: String, parameter: String, namesKey: Bool, outcome: OutcomeClass
+    ) async throws {
+        let key = try book.key(.authorize).text + "-register"
+        let refusal = StripeBodies.error(Self.invalid, code: code, parameter: parameter)
+        let (provider, sender) = try provider([
+            json(200, StripeBodies.list([])), json(400, refusal, key: namesKey ? key : nil),
+        ])
+        let report = try await provider.send(book.send(.void))
+        #expect(report.outcome == outcome, "\(report.code)")
+        #expect(report.observation?.status == (outcome == .accepted ? .tombstoned : nil))
+        #expect(sender.requests.count == 2)
+    }
+
     @Test func `what went before an effect does not count as its bytes`() async throws {
         let (provider, _) = try provider([json(500, StripeBodies.error("api_error"))])
         let report = try await provider.send(book.send(.authorize))

@@ -28,6 +28,20 @@ struct StripeContractTests {
             ])
     }
 
+    @Test func `a cancel of what can never be registered is done`() async throws {
+        try await SimulatorSubject.run(.stripe) { subject in
+            var book = OrderBook(format: .hex64)
+            book.instrument = subject.instrument(.unknown)
+            for number in 1...2 {
+                let report = try await subject.twoPhase.send(book.send(.void, number: number))
+                #expect(report.outcome == .accepted && report.observation?.status == .tombstoned, "\(report.code)")
+                #expect(report.observation?.key == (try book.key(.authorize)))
+            }
+            #expect(try await subject.twoPhase.send(book.send(.authorize)).outcome == .refused)
+            #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks())
+        }
+    }
+
     // MARK: Stored errors
 
     @Test func `a stored error of a charge is replayed for a day, and never taken for a decline`() async throws {

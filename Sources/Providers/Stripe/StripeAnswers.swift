@@ -27,6 +27,18 @@ enum StripeAnswers {
         return report
     }
 
+    /// Whether a registration is refused for what is in it: an unknown payment method, or an amount above the largest.
+    /// That is the same for every copy of the request, whenever it arrives (docs.stripe.com/error-codes). The smallest
+    /// amount is not: it follows an exchange rate.
+    static func refusesContents(_ reply: StripeReply) -> Bool {
+        guard case .error(let error) = reply.content, error.type == "invalid_request_error" else { return false }
+        switch error.code {
+        case "resource_missing": return error.parameter == "payment_method"
+        case "amount_too_large": return true
+        default: return false
+        }
+    }
+
     static let rows: [StripeAnswerRow] = [
         StripeAnswerRow(
             name: "credentials", source: "docs.stripe.com/error-low-level",

@@ -58,7 +58,8 @@ extension StripeProvider {
             return .failure(
                 Unknown(
                     code: report.code, retryAfter: report.retryAfter, outcome: isFinal ? report.outcome : .unsent,
-                    credentialsRefused: report.credentialsRefused))
+                    credentialsRefused: report.credentialsRefused,
+                    isRuledOut: isFinal && StripeAnswers.refusesContents(reply)))
         }
     }
 
@@ -89,6 +90,11 @@ extension StripeProvider {
         case .absent:
             // The registration is what a late confirm would be about: canceled, nothing can be charged by it.
             switch await register(change) {
+            // Nothing is registered, and no copy of the request ever is: that is all that a cancel could reach.
+            case .failure(let unknown) where unknown.isRuledOut:
+                let nothing = Observation(
+                    .tombstoned, began: change.began, source: .answer, key: change.order.transactionKey)
+                return AttemptReport(.accepted, code: unknown.code, observation: nothing)
             case .failure(let unknown): return unknown.report
             case .success(let id): intent = id
             }

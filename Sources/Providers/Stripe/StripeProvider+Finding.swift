@@ -19,6 +19,8 @@ extension StripeProvider {
         var retryAfter: Timestamp?
         var outcome = OutcomeClass.unsent
         var credentialsRefused = false
+        /// Whether the request can never be had, by what is in it, so that every copy of it is refused as well.
+        var isRuledOut = false
     }
 
     /// The most pages of refunds that are read of one charge.
