@@ -38,6 +38,11 @@ public struct Evidence: Sendable {
     public let keepsAcknowledgedRows: Bool
     /// Payments of which two people said what is not so, or wrote off what is: what they moved is no defect of ours.
     var misjudged: Set<PaymentID> = []
+    /// Whether nothing is broken at this moment: every provider can be reached, and so can every part of the active
+    /// site.
+    var isCalm = true
+    /// What replicas assume of the providers that still have the configuration before.
+    var contractsBefore: [ProviderName: ProviderContract] = [:]
 
     /// A view of this moment.
     public init(

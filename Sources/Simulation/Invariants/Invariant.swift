@@ -6,7 +6,7 @@ public import Reconciler
 /// What happens is handed over piece by piece, already unpacked, because most happenings concern one or two
 /// of them. An invariant implements only what it needs.
 public protocol Invariant: Sendable {
-    /// Its number in the protocol, 1 to 26.
+    /// Its number in the protocol, 1 to 27.
     static var number: Int { get }
     /// What holds.
     static var sentence: String { get }

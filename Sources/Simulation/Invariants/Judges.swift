@@ -14,7 +14,7 @@ public struct Judges: Sendable {
             OldWritersRefused(), LatchesOnlyForward(), TrailUnbroken(), NoSecrets(), ComesToRest(),
             DrainsFinish(), WindowsAdjoin(), OneRunAtATime(), MoneyIsProven(), DifferencesAreFound(),
             NothingIsInvented(), OnlyStrangersAreUndone(), OneQuestionAtATime(), AsksAfterLoss(),
-            RepairsTakeTwo(), NothingBesideDisputes(),
+            RepairsTakeTwo(), NothingBesideDisputes(), BegunInTime(),
         ]
     }
 

@@ -2,7 +2,7 @@ public import PaymentCore
 
 /// Something that must never happen, and did.
 public struct Violation: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The number of the invariant, 1 to 25.
+    /// The number of the invariant, 1 to 27.
     public let invariant: Int
     /// When, by the run's true time.
     public let at: Timestamp

@@ -94,6 +94,9 @@ extension Plant {
             .takeoverForgotten, "whoever takes a payment over does not look at what was open", within: 5,
             breaks: [15]),
         sabotaged(
+            .firstRequestsQueued, "the first request of an operation waits a minute in a queue", within: 5,
+            breaks: [27]),
+        sabotaged(
             .overdueHasLowerBound, "what is due for longer than a day is not looked for", within: 40, breaks: [15]),
         sabotaged(
             .givesUpAfterTries, "after some inquiries an undecided payment is left alone", within: 5,

@@ -128,4 +128,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case positionDropped
     /// What names no store counts as the store's own.
     case storelessTakenForOurs
+    /// The first request of an operation waits a minute in a queue.
+    case firstRequestsQueued
 }

@@ -76,11 +76,17 @@ extension World {
         case .wake(let moment): wake(replica, at: moment)
         case .renewLater(let pause):
             push(.renew(replica: replica, incarnation: replicas[replica].incarnation), after: pause.milliseconds)
-        case .perform(let id, let token, let action): put(.perform(action), replica, id, token, after: 1)
+        case .perform(let id, let token, let action):
+            put(.perform(action), replica, id, token, after: isQueued(action) ? 60_000 : 1)
         case .answer(let ticket, let answer): engineAnswered(replica, ticket, answer)
         case .announce(let payment, let kept): announce(replica, payment, kept)
         case .note: break
         }
+    }
+
+    private func isQueued(_ action: PaymentAction) -> Bool {
+        guard does(.firstRequestsQueued), case .send(let order) = action else { return false }
+        return order.number == 1
     }
 
     /// How long it takes until the store does something about a payment; about none of them, without an index.

@@ -271,7 +271,19 @@ public struct World {
             policy: plan.policy,
             keepsAcknowledgedRows: plan.keepsAcknowledgedRows)
         evidence.misjudged = people.misjudged
+        evidence.isCalm = isCalm
+        evidence.contractsBefore = plan.rollout?.contracts ?? [:]
         return evidence
+    }
+
+    private var isCalm: Bool {
+        guard promotion == nil, link.isUp || sites.count == 1, sites[activeSite].isUp else { return false }
+        return outages.allSatisfy { $0 <= now } && storms.allSatisfy { $0 <= now }
+            && replicas.allSatisfy { replica in
+                replica.site != activeSite
+                    || replica.isUp && !replica.isDraining && replica.pausedUntil <= now
+                        && replica.partitionedUntil <= now
+            }
     }
 
     private mutating func judgeRest() {
