@@ -17,6 +17,9 @@ public struct BegunInTime: Invariant {
     /// For a look of the store's sweep, clocks that differ, and the way of the request.
     public static let slack = Span.seconds(10)
 
+    /// For how long a fault may hinder what is asked for afterwards: as long as the lease of a holder that is gone.
+    public static let aftermath = Span.seconds(40)
+
     /// What was asked for, and has not begun.
     private struct Wish {
         let payment: PaymentID
@@ -49,7 +52,7 @@ public struct BegunInTime: Invariant {
     /// Notes what was asked for with this change.
     public mutating func committed(_ commit: Commit, at: Timestamp, _ evidence: Evidence) {
         forgetEnded(commit.after)
-        if let struckAt, at - struckAt < .seconds(1) { return }
+        if let struckAt, at - struckAt < BegunInTime.aftermath { return }
         guard commit.isConfirmed, evidence.isCalm, commit.after.recovery == nil,
             commit.after.conclusion == nil
                 || commit.after.refunds.count > commit.before?.refunds.count ?? 0
@@ -152,12 +155,14 @@ public struct BegunInTime: Invariant {
     /// Notes that a replica stops, or begins.
     public mutating func replica(_ replica: Int, _ change: ReplicaChange, at: Timestamp) {
         hinder(at)
+        struckAt = at
         if case .started = change { underWay = underWay.filter { $0.replica != replica } }
     }
 
     /// Notes that another copy of the rows counts.
     public mutating func promoted(site: Int, epoch: Int64, rowsLost: Int, at: Timestamp, _ evidence: Evidence) {
         hinder(at)
+        struckAt = at
         underWay.removeAll()
     }
 

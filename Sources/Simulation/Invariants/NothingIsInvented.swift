@@ -81,7 +81,7 @@ public struct NothingIsInvented: Invariant {
         let isUntold = !sides.isShown && finding.theirs?.isShared == true
         let mayDiffer =
             sides.differ || sides.isReplaced || sides.isForgotten || sides.isShownOtherwise || sides.wasChangedByOthers
-            || wereTwo || isUntold || provider.wasHidden(key, at: began)
+            || wereTwo || isUntold || sides.isMissing || provider.wasHidden(key, at: began)
         findings.require(
             mayDiffer, at, sides.named,
             "\(key) at \(run.provider) is called \(finding.finding.rawValue) by \(finding.row), and the sides agree; "

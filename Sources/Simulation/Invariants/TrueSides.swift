@@ -149,6 +149,10 @@ struct TrueSides {
     /// When a transaction went that somebody took out of the provider's books.
     var goneAt: Timestamp? { ours.flatMap { provider.goneAt[$0.leg.primary.key] } }
 
+    /// Whether the provider lost what we know as taken: then it is missing there, though all of it was given back and
+    /// the sums of both sides are nothing (seed 3223003059851).
+    var isMissing: Bool { transaction == nil && goneAt != nil && ourSide.map { $0.taken > 0 } ?? false }
+
     /// When a side changed last.
     var changedAt: Timestamp { max(writtenAt, goneAt ?? writtenAt) }
 

@@ -11,7 +11,7 @@ extension Plant {
             .listingPageSkipped, "now and then a page of a listing is passed over", within: 20, breaks: [20],
             in: .compared),
         sabotaged(
-            .flightIgnored, "what changed a moment ago is compared", within: 60, breaks: [21], in: .comparedInDoubt),
+            .flightIgnored, "what changed a moment ago is compared", within: 200, breaks: [21], in: .comparedInDoubt),
         sabotaged(
             .endedPaymentsForgotten, "the legs of payments that ended are not found again", within: 20,
             breaks: [21, 22], in: .compared),

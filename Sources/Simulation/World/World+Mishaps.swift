@@ -157,8 +157,9 @@ extension World {
         witnessAwayUntil = min(witnessAwayUntil, now)
         for replica in replicas.indices {
             replicas[replica].partitionedUntil = 0
-            replicas[replica].pausedUntil = min(replicas[replica].pausedUntil, now)
-            if replicas[replica].isUp { tell(replica, .look) }
+            // What stands still goes on when its time has come: with a part of it before the others, it would do what no
+            // process does.
+            if replicas[replica].isUp, replicas[replica].pausedUntil <= now { tell(replica, .look) }
         }
         askStandbyAgain()
         if !link.isUp { push(.site(.heal(since: now)), after: 1_000) }
