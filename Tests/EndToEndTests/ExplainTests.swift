@@ -91,6 +91,8 @@ import Testing
             #expect(named.first?.contains("declines_bound yes becomes no") == true, "\(text.output)")
             let json = try world.command(words + ["--output", "json"])
             #expect(json.status == 1 && json.output.contains(#""verdict":"other""#), "\(json.output)")
+            let others = try world.command(words.dropLast() + ["points", "--output", "text"])
+            #expect(others.status == 0 && others.output.contains("decisions of 0 payments"), "\(others.output)")
             let elsewhere = try world.command(words.dropLast() + ["points", declined.id])
             #expect(elsewhere.status == 2 && elsewhere.output.contains("allowed: card, where"), "\(elsewhere.output)")
         }

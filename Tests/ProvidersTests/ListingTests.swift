@@ -97,6 +97,32 @@ struct ListingTests {
         }
     }
 
+    /// Of a transaction that changed in second 4 and is asked for under its key, the listing is asked for that second,
+    /// and then for an earlier one at which it showed another.
+    @Test(arguments: [
+        ([[4], [3]], true, [4, 3]), ([[4], []], true, [4]), ([[], [3]], false, [4, 3]), ([nil], nil, [4]),
+        ([[4], nil], nil, [4]),
+    ])
+    func `whether the listing shows what an inquiry shows is known, or said not to be`(
+        answers: [[Int]?], isListed: Bool?, shown: [Int]
+    ) async throws {
+        let pages = answers.map { seconds in
+            seconds.map { seconds in
+                book.page(rows: seconds.map { book.row(1, updated: book.instant($0)) }, next: nil)
+            } ?? ScriptedSender.answer(503, fields: .of("application/json"), body: "{}")
+        }
+        let inquiry = book.answer(book.row(1, updated: book.instant(4)))
+        let earlier = try #require(Timestamp(rfc3339: book.instant(3)))
+        let question = KeyQuestion(
+            key: EffectKey(reported: book.key(1)), payment: nil, listedAt: nil, earlier: [earlier])
+        guard case .shown(let position, let listed) = await (try listing([inquiry] + pages)).find(question) else {
+            Issue.record("it is shown")
+            return
+        }
+        #expect(listed == isListed)
+        #expect(position.lines.map(\.updatedAt) == shown.map { Timestamp(rfc3339: book.instant($0)) })
+    }
+
     @Test
     func `a listing goes on from the cursor, after a restart too`() async throws {
         let sender = ScriptedSender([book.page([4, 5], next: nil)])

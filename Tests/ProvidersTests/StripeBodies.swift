@@ -43,11 +43,14 @@ enum StripeBodies {
         """
     }
 
-    static func dispute(_ status: String, id: String = "dp_1", amount: Int = 1200, currency: String = "jpy") -> String {
-        """
-        {"id":"\(id)","object":"dispute","amount":\(amount),"charge":"ch_1","currency":"\(currency)",\
-        "status":"\(status)"}
-        """
+    static func dispute(
+        _ status: String, id: String = "dp_1", amount: Int = 1200, currency: String = "jpy", isRefundable: Bool? = false
+    ) -> String {
+        let refundable = isRefundable.map { "\"is_charge_refundable\":\($0)," } ?? ""
+        return """
+            {"id":"\(id)","object":"dispute","amount":\(amount),"charge":"ch_1","currency":"\(currency)",\
+            \(refundable)"status":"\(status)"}
+            """
     }
 
     static func list(_ items: [String], hasMore: Bool = false) -> String {

@@ -99,6 +99,24 @@ struct StripeReadingTests {
         #expect(known.refunds == (state == .lost ? [taken] : []))
     }
 
+    /// docs.stripe.com/api/disputes/object
+    @Test(arguments: ["warning_needs_response", "warning_under_review", "warning_closed"])
+    func `an inquiry of a bank is no dispute as long as Stripe refunds beside it`(status: String) throws {
+        for (isRefundable, isShown) in [(true, false), (false, true), (nil, true)] {
+            let known = try observation(
+                [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],
+                disputes: [StripeBodies.dispute(status, isRefundable: isRefundable)])
+            #expect((known.disputes != nil) == isShown && known.contradiction == nil, "\(status) \(isShown)")
+        }
+    }
+
+    @Test func `a dispute that Stripe refunds beside is a dispute all the same`() throws {
+        let known = try observation(
+            [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],
+            disputes: [StripeBodies.dispute("needs_response", isRefundable: true)])
+        #expect(known.disputes?.map(\.state) == [.open])
+    }
+
     @Test func `a dispute whose amount cannot be read is a contradiction`() throws {
         let known = try observation(
             [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],

@@ -133,6 +133,12 @@ actor SlowWitness: SiteWitness {
 
     init() throws { one = try OnePayment() }
 
+    private func watch() -> LossWatch {
+        LossWatch(
+            store: one.store, sites: one.store, gate: SiteGate.alwaysOpen(), contracts: [one.card: .reference],
+            settings: ComparisonSettings(), callersRepeatFor: nil, clock: one.clock, logger: Logger(label: "test"))
+    }
+
     private func discrepancy(
         _ number: Int, _ run: ComparisonRun, _ action: ComparisonAction
     ) throws -> Discrepancy {
@@ -164,10 +170,27 @@ actor SlowWitness: SiteWitness {
             try discrepancy(number, claimed.run, unsettled == 1 && number == 225 ? .undo : .tell)
         }
         _ = try await one.store.record(step, token: claimed.token)
-        let gate = SiteGate.alwaysOpen()
-        let watch = LossWatch(
-            store: one.store, sites: one.store, gate: gate, contracts: [one.card: .reference],
-            settings: ComparisonSettings(), callersRepeatFor: nil, clock: one.clock, logger: Logger(label: "test"))
-        #expect(try await watch.settlement(at: one.card) == (unsettled == 1 ? .leftToPolicy : .done))
+        #expect(try await watch().settlement(at: one.card) == (unsettled == 1 ? .leftToPolicy : .done))
+    }
+
+    @Test func `every run since a loss is read, and none from before it`() async throws {
+        let start = one.clock.now()
+        for number in 0..<430 as Range<Int64> {
+            let from = start + .hours(number)
+            let window = try #require(ComparedWindow(from: from, to: from + .hours(1)))
+            let run = ComparisonRun(
+                provider: one.card, window: window, kind: number % 2 == 0 ? .scheduled : .asked, attempt: 0,
+                isDry: false,
+                createdAt: from, horizon: window.to, coveredFrom: from, overlap: .minutes(1),
+                clockMargin: .seconds(5))
+            _ = try await one.store.begin(run)
+            _ = try await one.store.abandonRun(run.id)
+        }
+        let watch = watch()
+        let since = try await watch.runs(at: one.card, start + .hours(5), onlyAsked: false)
+        #expect(since.count == 425 && since.allSatisfy { $0.createdAt >= start + .hours(5) })
+        let asked = try await watch.runs(at: one.card, start + .hours(5), onlyAsked: true)
+        #expect(asked.count == 213 && asked.allSatisfy { $0.kind == .asked })
+        #expect(try await watch.runs(at: try ProviderName("another"), start, onlyAsked: false).isEmpty)
     }
 }

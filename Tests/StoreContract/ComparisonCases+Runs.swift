@@ -79,6 +79,7 @@ extension ComparisonContractCase {
             let given = try require(try await it.store.abandonRun(work.run.id), "the run")
             try require(given.state, is: .abandoned, "its state")
             try require(given.finishedAt, is: it.clock.now(), "when it ended")
+            try require(given.version, is: work.run.version + 1, "its version")
             let late = try await it.store.record(ComparisonStep(run: work.run), token: work.token)
             try require(late, is: .leaseLost, "what becomes of its step")
             try require(try await it.store.abandonRun(work.run.id), is: given, "what a second time gives")

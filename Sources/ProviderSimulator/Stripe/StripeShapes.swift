@@ -172,7 +172,8 @@ struct StripeShapes {
             let value = StripeValue.object([
                 ("id", .text(dispute.id)), ("object", .text("dispute")), ("amount", .int(dispute.amount.value)),
                 ("charge", .optional(intent.charges.last?.id)), ("created", .int(dispute.createdAt / 1_000)),
-                ("currency", currency), ("payment_intent", .text(intent.id)),
+                ("currency", currency), ("is_charge_refundable", .bool(dispute.status == .won)),
+                ("payment_intent", .text(intent.id)),
                 ("status", .text(dispute.status == .open ? "needs_response" : dispute.status.rawValue)),
             ])
             return (dispute.id, value)

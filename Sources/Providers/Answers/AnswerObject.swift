@@ -113,6 +113,11 @@ struct AnswerObject {
         return flag
     }
 
+    /// A truth value that may be absent.
+    func optionalFlag(_ name: String) throws(MalformedAnswer) -> Bool? {
+        optional(name) == nil ? nil : try flag(name)
+    }
+
     private static func text(_ value: JSONValue) throws(MalformedAnswer) -> String {
         guard case .string(let text) = value else { throw MalformedAnswer() }
         return text

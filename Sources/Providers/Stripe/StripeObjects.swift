@@ -147,12 +147,19 @@ struct StripeDispute: Sendable, Hashable {
     let status: String
     let amount: Int64
     let currency: String
+    /// Whether Stripe gives the charge back all the same.
+    let isChargeRefundable: Bool
+
+    /// Whether a bank asks, and nobody disputes: it has taken nothing, and a refund is how it is ended
+    /// (docs.stripe.com/disputes/how-disputes-work). One that can no longer be refunded counts as a dispute.
+    var isInquiry: Bool { status.hasPrefix("warning_") && isChargeRefundable }
 
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         id = try object.text("id")
         status = try object.text("status")
         amount = try object.wholeNumber("amount")
         currency = try object.text("currency")
+        isChargeRefundable = try object.optionalFlag("is_charge_refundable") ?? false
         guard amount >= 0, (1...Dispute.longestID).contains(id.utf8.count) else { throw MalformedAnswer() }
     }
 }

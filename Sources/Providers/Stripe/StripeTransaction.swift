@@ -141,7 +141,7 @@ struct StripeReading: Sendable {
 
     private func disputes(of transaction: StripeTransaction, _ observation: inout Observation) -> [Dispute] {
         var disputes: [Dispute] = []
-        for dispute in transaction.disputes {
+        for dispute in transaction.disputes where !dispute.isInquiry {
             guard let amount = StripeAmounts.money(dispute.amount, dispute.currency) else {
                 observation.contradiction = "amount_unreadable"
                 continue

@@ -96,7 +96,8 @@ public struct LossWatch: Sendable {
             recovery, evidence, settings, callersRepeatFor: callersRepeatFor, now: try await store.now())
     }
 
-    private func runs(
+    /// The runs of a provider that were planned since a loss: every page is read, however many there are.
+    package func runs(
         at provider: ProviderName, _ loss: Timestamp, onlyAsked: Bool
     ) async throws(StoreFailure) -> [ComparisonRun] {
         var query = RunQuery(limit: 200)

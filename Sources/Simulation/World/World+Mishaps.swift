@@ -157,8 +157,8 @@ extension World {
         witnessAwayUntil = min(witnessAwayUntil, now)
         for replica in replicas.indices {
             replicas[replica].partitionedUntil = 0
-            // What stands still goes on when its time has come: with a part of it before the others, it would do what no
-            // process does.
+            // What stands still goes on when its time has come. With a part of it before the others, it would do what
+            // no process does.
             if replicas[replica].isUp, replicas[replica].pausedUntil <= now { tell(replica, .look) }
         }
         askStandbyAgain()
