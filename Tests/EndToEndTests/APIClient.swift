@@ -59,6 +59,12 @@ struct APIClient: Sendable {
         try await send(.post, "/v1/payments", body: body, key: key, wait: wait)
     }
 
+    /// The value of a metric by its name and labels; -1 if there is none.
+    func metric(_ name: String) async throws -> Double {
+        let lines = try await send(.get, "/metrics", admin: true).text.split(separator: "\n")
+        return lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) } ?? -1
+    }
+
     /// Waits until an inquiry about a payment is in its trail.
     func untilInquired(_ id: String) async throws {
         try await Polling.until("payment \(id) was asked about") {

@@ -22,6 +22,10 @@ import Testing
         #expect(await world.daemon(0)?.end == nil, "\(when): the daemon ended")
     }
 
+    private func connections(_ client: APIClient) async throws -> Double {
+        try await client.metric("reconciled_http_connections{listener=\"callers\"}")
+    }
+
     @Test(arguments: [DescriptorLimit.soft(1_024), .hard(1_024)])
     func `more idle connections than descriptors`(_ limit: DescriptorLimit) async throws {
         var settings = WorldSettings()
@@ -31,7 +35,13 @@ import Testing
             try await expectService(world, client, "1,400 idle connections")
             let paid = try await client.create(Bodies.card(), key: "crowd-1")
             #expect(paid.state == "succeeded", "\(paid.text)")
+            // Operators see how many are there, and how many had to go.
+            let ended = "reconciled_http_connections_ended_total{listener=\"callers\",reason=\"full\"}"
+            let (open, gone) = (try await connections(client), try await client.metric(ended))
+            #expect(open + gone >= 1_400 && open > 100, "\(open) are there, \(gone) had to go")
+            if case .hard = limit { #expect(gone > 0) }
             crowd.leave()
+            try await Polling.until("their connections are closed") { try await connections(client) < 20 }
             try await expectService(world, client, "after they left", rounds: 1)
         }
     }

@@ -77,6 +77,33 @@ import Testing
         #expect(given(channel) == [])
     }
 
+    @Test func `what is answered while a portion is given holds the order`() throws {
+        let (channel, feeder, _) = try channel()
+        /// Answers at once, as a request that is refused does: the feeder is told before the portion is passed on.
+        final class Answerer: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            let feeder: RequestFeeder
+            init(_ feeder: RequestFeeder) { self.feeder = feeder }
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                feeder.resume()
+                context.fireChannelRead(data)
+            }
+        }
+        try channel.pipeline.syncOperations.addHandler(Answerer(feeder))
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 1_300))
+        #expect(given(channel) == [512, 512, 276])
+    }
+
+    @Test func `what waits is not given any more once the connection is gone`() throws {
+        let (channel, feeder, _) = try channel()
+        feeder.isBlocked = true
+        try channel.writeInbound(ByteBuffer(repeating: 1, count: 10))
+        channel.pipeline.fireChannelInactive()
+        feeder.isBlocked = false
+        feeder.resume()
+        #expect(given(channel) == [])
+    }
+
     @Test func `more than may wait ends the connection, and nothing of it is given`() throws {
         let (channel, feeder, count) = try channel()
         feeder.isBlocked = true

@@ -60,7 +60,6 @@ package struct QueryParameters: Sendable, Hashable {
     }
 
     private static func nibble(_ byte: UInt8?) -> UInt8? {
-        guard let byte, byte < 0x80 else { return nil }
-        return Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
     }
 }
