@@ -165,6 +165,20 @@ struct IdempotencyTests {
         }
     }
 
+    @Test func `a site that takes no payments says which does, and when to ask again`() async throws {
+        try await RunningAPI.run { api in
+            let found = SiteNotActive(
+                site: try SiteName("site-a"), activeSite: try SiteName("site-b"), address: "https://b.example",
+                reason: "it stands by", retryAfter: 7)
+            api.operations.set { $0.result = .failure(.notActive(found)) }
+            let answer = try await api.create()
+            #expect(answer.status == 503 && answer.headers["retry-after"] == "7")
+            #expect(try answer.string("type") == "/problems/site-not-active")
+            let active = try #require(try answer.json["active_site"] as? [String: Any], "\(answer)")
+            #expect(active["name"] as? String == "site-b" && active["url"] as? String == "https://b.example")
+        }
+    }
+
     @Test func `a payment that was undone before its caller came is said to be, and is not kept`() async throws {
         try await RunningAPI.run { api in
             let id = try SamplePayment().payment.id

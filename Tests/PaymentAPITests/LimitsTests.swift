@@ -1,7 +1,9 @@
+import Hummingbird
 import LogCapture
 import Logging
 import Testing
 
+@testable import HTTPEdge
 @testable import PaymentAPI
 
 /// What is bounded where nobody says otherwise.
@@ -27,5 +29,14 @@ import Testing
         #expect(lines.all.count == 2 && lines.all[1].contains("10"), "\(lines.all)")
         log.came(at: start + .seconds(20))
         #expect(lines.all.count == 3 && !lines.all[2].contains("10"), "\(lines.all)")
+    }
+
+    @Test func `what a request took is logged in milliseconds`() {
+        let lines = LogLines()
+        let record = AccessRecord(
+            name: RequestName(HeaderValues([:])), method: "GET", route: nil, caller: nil, status: 404,
+            duration: .microseconds(12_345), bodyBytes: 7)
+        record.write(to: Logger(label: "test") { _ in lines.handler })
+        #expect(lines.all.count == 1 && lines.all[0].contains("12.345"), "\(lines.all)")
     }
 }
