@@ -40,6 +40,7 @@ import Testing
             #expect(port != taken)
             #expect(try await caller(port).inquire().status == 404)
             #expect(try await second.stop() == 0)
+            #expect(second.errors() == "", "that it was told to end is no error")
         }
         #expect(try await first.stop() == 0)
     }

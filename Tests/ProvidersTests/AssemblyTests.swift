@@ -137,4 +137,15 @@ struct AssemblyTests {
         let card = try settings("card")
         #expect(throws: ProviderAssembly.Failure.duplicateName(card.name)) { try assembly.assemble([card, card]) }
     }
+
+    @Test
+    func `what a wire fixes of a contract is said by name, and the contracts that fit it are right`() {
+        #expect(ProviderAdapter.stripe.problems(with: .stripe).isEmpty)
+        var wrong = ProviderContract.stripe
+        (wrong.listing, wrong.cancel) = (true, .none)
+        let problems = ProviderAdapter.stripe.problems(with: wrong)
+        #expect(problems.map(\.property) == ["cancel", "listing"] && problems.map(\.value) == ["none", "true"])
+        #expect(problems.last?.allowed.hasPrefix("false with the adapter stripe: ") == true)
+        #expect(ProviderAdapter.reference.problems(with: wrong).isEmpty)
+    }
 }

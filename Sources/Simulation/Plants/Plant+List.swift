@@ -112,24 +112,24 @@ extension Plant {
     private static let ofEngines: [PlantedBug] = [
         breach(.jobsDoneTwice, "what a change calls for is begun twice", within: 5, breaks: [23]),
         breach(
-            .failedCommitForgotten, "a change that the store did not take is not tried again", within: 5,
+            .failedCommitForgotten, "a change that the store did not take is not tried again", within: 30,
             breaks: [15]),
         breach(
             .leftoverRequestsDropped, "a request that arrives while a payment's last change is written is dropped",
-            within: 60, breaks: [15]),
+            within: 150, breaks: [15]),
         breach(.leasesRenewedTooLate, "leases are prolonged once in twice their length", within: 15, breaks: [15]),
         breach(
-            .storeClockIgnored, "what is due by the store's clock is looked at by the engine's own", within: 12,
+            .storeClockIgnored, "what is due by the store's clock is looked at by the engine's own", within: 50,
             breaks: [15]),
         breach(
-            .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 10,
+            .newerClaimIgnored, "a newer claim does not take the place of work under the older one", within: 150,
             breaks: [15, 16], in: .handedOverSlowly),
         breach(.sweepStopsWhenIdle, "nobody looks again once a sweep found nothing", within: 10, breaks: [15]),
         breach(
             .pauseForgotten, "what waited for a place is not looked for when one is free", within: 60, breaks: [15],
             in: .crowded),
         breach(
-            .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 30,
+            .latchMarkedTooEarly, "a latch counts once the standby has what was written before it", within: 200,
             breaks: [12]),
         breach(
             .windowForgotten, "a window of recovery is not passed on to what is taken up", within: 45,
