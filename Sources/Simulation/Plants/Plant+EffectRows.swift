@@ -4,7 +4,7 @@ internal import PaymentCore
 extension Plant {
     static let ofEffectRows: [PlantedBug] = [
         bug(
-            "notFoundIsNever", "not found is taken for never", within: 10, breaks: [1, 7],
+            "notFoundIsNever", "not found is taken for never", within: 40, breaks: [1, 7],
             effectTable: .withRow { facts in
                 facts.goal == .do && facts.worst == .indeterminate && facts.status == .notFound
                     ? .gone(.neverHappened) : nil

@@ -183,7 +183,7 @@ extension Plant {
         sabotaged(
             .retentionIgnored, "keys count as kept for ever", within: 150, breaks: [2], in: .forgetful),
         sabotaged(
-            .declinesTakenForBound, "declines count as bound to their key", within: 12, breaks: [1, 7], in: .unbound),
+            .declinesTakenForBound, "declines count as bound to their key", within: 60, breaks: [1, 7], in: .unbound),
         sabotaged(
             .outcomeBestInsteadOfWorst, "the best outcome of all attempts counts instead of the worst", within: 60,
             breaks: [1, 7, 15]),
