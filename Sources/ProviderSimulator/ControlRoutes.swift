@@ -32,6 +32,7 @@ struct ControlRoutes: Sendable {
         let provider = message.path[0]
         switch (message.method, message.path[1]) {
         case ("GET", "ledger"): return try await ledger(provider, message.query)
+        case ("GET", "metadata"): return json(200, ["data": try await control.metadata(at: provider)])
         case ("GET", "journal"): return try await journal(provider, message.query)
         case ("GET", "faults"): return json(200, try control.faults(at: provider))
         case ("POST", "faults"): return try order(provider, message)

@@ -86,6 +86,9 @@ import Testing
             try stripe.order(Fault(.staleInquiry), .authorize)
             #expect(try await stripe.act("confirm", id).state == "requires_capture")
             #expect(try await stripe.charges().isEmpty)
+            // Whose it is, the ledger tells all the same: who judges by a stale list calls it nobody's.
+            let group = StripeFixture.group
+            #expect(try await stripe.metadata() == [group: ["reconciled_key": group]])
             let shown = try await stripe.shown(id)
             #expect(shown["status"]?.text == "requires_confirmation" && shown["latest_charge"] == nil)
             stripe.clock.advance(2000)

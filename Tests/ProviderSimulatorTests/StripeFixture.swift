@@ -164,6 +164,13 @@ struct StripeFixture {
 
     func ledger(_ group: String = Self.group) async throws -> LogicalTransaction { try await card.ledger(group) }
 
+    /// What callers said of each transaction, by the control API.
+    func metadata() async throws -> [String: [String: String]] {
+        let reply = try await card.request("GET", "/_control/\(card.provider)/metadata", nil)
+        guard case .answer(200, _, let body) = reply else { throw SocketFailure(step: "metadata", code: 0) }
+        return try JSONDecoder().decode([String: [String: [String: String]]].self, from: body)["data"] ?? [:]
+    }
+
     func order(_ fault: Fault, _ operation: ProviderSimulator.Operation) throws { try card.order(fault, operation) }
 
     /// A fault of a kind, with its measure where it has one.

@@ -113,7 +113,7 @@ struct SidesReader: Sendable {
 
     private func read(_ provider: String, into sides: inout BothSides) async throws {
         let isStripe = DemoProvider(rawValue: provider).map { adapter.wire(of: $0) == .stripe } ?? false
-        let owners = try await isStripe ? chargeOwners(provider) : owners(provider)
+        let owners = try await isStripe ? toldOwners(provider) : owners(provider)
         let answer = try await fetch("/_control/\(provider)/ledger", as: LedgerAnswer.self)
         sides.ledger += answer.transactions.map { transaction in
             let owner = owners[transaction.key]
@@ -150,21 +150,13 @@ struct SidesReader: Sendable {
         return owners
     }
 
-    /// The same, where the provider lists charges as Stripe does.
-    private func chargeOwners(_ provider: String) async throws -> [String: [String: String]] {
-        var owners: [String: [String: String]] = [:]
-        var last: String?
-        while true {
-            let after = last.map { "&starting_after=\($0)" } ?? ""
-            let page = try await fetch("/\(provider)/v1/charges?limit=100\(after)", as: ChargePage.self)
-            for charge in page.data {
-                guard let key = charge.transferGroup else { continue }
-                // Their names begin with ours, because others may use the account too.
-                let ours = charge.metadata.map { ($0.key.replacing("reconciled_", with: ""), $0.value) }
-                owners[key] = Dictionary(ours, uniquingKeysWith: { first, _ in first })
-            }
-            last = page.data.last?.id
-            if !page.hasMore || last == nil { return owners }
+    /// The same, where a list may be stale: the ledger itself says what it was told.
+    private func toldOwners(_ provider: String) async throws -> [String: [String: String]] {
+        let told = try await fetch("/_control/\(provider)/metadata", as: ToldMetadata.self)
+        return told.data.mapValues { metadata in
+            // Their names begin with ours, because others may use the account too.
+            let ours = metadata.map { ($0.key.replacing("reconciled_", with: ""), $0.value) }
+            return Dictionary(ours, uniquingKeysWith: { first, _ in first })
         }
     }
 

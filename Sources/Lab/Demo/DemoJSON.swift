@@ -117,16 +117,9 @@ struct ListedEntry: Decodable, Sendable {
     let metadata: [String: String]?
 }
 
-/// A page of charges, as Stripe lists them.
-struct ChargePage: Decodable, Sendable {
-    struct Charge: Decodable, Sendable {
-        let id: String
-        let transferGroup: String?
-        let metadata: [String: String]
-    }
-
-    let data: [Charge]
-    let hasMore: Bool
+/// What callers said of each transaction, by its key.
+struct ToldMetadata: Decodable, Sendable {
+    let data: [String: [String: String]]
 }
 
 /// One request in a provider's journal.
