@@ -2,7 +2,7 @@ import GRDB
 
 extension SimulatorControl {
     /// What callers said of each transaction in the ledger, by its key: whose it is. Unlike what a wire shows, it is
-    /// never stale.
+    /// never stale. A tombstone bears nothing, and takes nothing away from what was charged under its key before.
     public func metadata(at provider: String) async throws -> [String: [String: String]] {
         try known(provider)
         return try await database.read { db in
@@ -11,7 +11,8 @@ extension SimulatorControl {
                 db, sql: "SELECT key, state FROM transactions WHERE provider = ? ORDER BY id", arguments: [provider])
             while let row = try rows.next() {
                 let text: String = row["state"]
-                metadata[row["key"]] = try TransactionState.read(text).metadata
+                let told = try TransactionState.read(text).metadata
+                if !told.isEmpty { metadata[row["key"]] = told }
             }
             return metadata
         }

@@ -180,8 +180,7 @@ actor SlowWitness: SiteWitness {
             let window = try #require(ComparedWindow(from: from, to: from + .hours(1)))
             let run = ComparisonRun(
                 provider: one.card, window: window, kind: number % 2 == 0 ? .scheduled : .asked, attempt: 0,
-                isDry: false,
-                createdAt: from, horizon: window.to, coveredFrom: from, overlap: .minutes(1),
+                isDry: false, createdAt: from, horizon: window.to, coveredFrom: from, overlap: .minutes(1),
                 clockMargin: .seconds(5))
             _ = try await one.store.begin(run)
             _ = try await one.store.abandonRun(run.id)

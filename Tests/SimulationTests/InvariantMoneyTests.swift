@@ -1,6 +1,8 @@
 import PaymentCore
-import Simulation
+import Reconciler
 import Testing
+
+@testable import Simulation
 
 @Suite struct InvariantMoneyTests {
     @Test func `1 fires when a row forgets what was taken`() throws {
@@ -87,6 +89,29 @@ import Testing
         invariant.judge(from: before, to: after, story)
         #expect(invariant.words.contains("leg 0 succeeded with 0 taken, asked 1000 JPY"))
         #expect(invariant.words.contains("leg 0 still holds 1000 after it succeeded"))
+    }
+
+    @Test func `8 leaves out the books of what two people misjudged, and nothing else`() throws {
+        var story = try Story([.reference], .manual)
+        try story.settle()
+        for (captured, wrong) in [(1_000, 0), (900, 1)] {
+            let after = try story.altered { fields in
+                fields["conclusion"] = ["state": "succeeded", "at": story.now.milliseconds]
+                fields["captureMode"] = "automatic"
+                Story.change(leg: 0, in: &fields) { $0["capturedAmount"] = ["value": captured, "currency": "JPY"] }
+            }
+            let commit = Commit(
+                site: 0, replica: 0, token: nil, epoch: 1, before: story.payment, after: after, entries: [])
+            var evidence = story.evidence
+            evidence.misjudged = [story.payment.id]
+            var invariant = SucceededMeansAsked()
+            invariant.committed(commit, at: story.now, evidence)
+            // The hold that is left is in the books as well.
+            #expect(invariant.words.count == wrong, "\(invariant.words)")
+            var strict = SucceededMeansAsked()
+            strict.committed(commit, at: story.now, story.evidence)
+            #expect(strict.words.count == wrong + 2, "\(strict.words)")
+        }
     }
 
     @Test func `8 knows that less can be asked`() throws {

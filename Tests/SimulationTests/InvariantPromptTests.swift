@@ -91,15 +91,64 @@ import Testing
         #expect(words(late).count == 1)
     }
 
-    @Test func `27 leaves out a refund behind one that is under way, and one beside a question`() throws {
+    /// The first has to be sent again, and nothing is on the wire.
+    @Test func `27 leaves out a refund behind one that goes on`() throws {
         var behind = try succeeded()
         try refund(&behind)
-        let first = try behind.nextSend()
+        behind.answer(try behind.nextSend(), AttemptReport(.unsent, code: "connection_refused"))
         try refund(&behind, "refund-2")
         behind.now = behind.now + .hours(1)
         #expect(words(behind) == [])
-        behind.answer(first, try behind.deliver(first).report)
-        #expect(words(behind) == [])
+    }
+
+    @Test func `27 leaves out a refund beside a question, and not one after it`() throws {
+        for isAnswered in [false, true] {
+            var beside = try succeeded()
+            let leg = beside.payment.legs[0]
+            let order = InquiryOrder(
+                payment: beside.payment.id, leg: 0, provider: leg.provider, transactionKey: leg.primary.key,
+                phases: nil)
+            beside.note(.inquiring(replica: 0, token: LeaseToken(1), order, payment: beside.payment.id))
+            if isAnswered {
+                let seen = Observation(.unavailable, began: beside.now, source: .inquiry)
+                beside.note(
+                    .learned(
+                        replica: 0, token: LeaseToken(1), .inquired(leg: 0, seen), payment: beside.payment.id))
+            }
+            try refund(&beside)
+            beside.now = beside.now + .hours(1)
+            #expect(words(beside).count == (isAnswered ? 1 : 0))
+        }
+    }
+
+    @Test func `27 leaves out what is asked for while something is broken, or many are under way`() throws {
+        let story = try succeeded()
+        var refunded = story
+        try refund(&refunded)
+        let commit = try #require(refunded.happenings.last?.happening)
+        func found(_ prepare: (inout BegunInTime, inout Evidence) -> Void) -> Int {
+            var (invariant, evidence) = (BegunInTime(), story.evidence)
+            prepare(&invariant, &evidence)
+            invariant.observe(commit, evidence)
+            refunded.now = story.now + .hours(1)
+            invariant.atRest(refunded.evidence)
+            return invariant.words.count
+        }
+        func others(_ count: Int, _ invariant: inout BegunInTime) throws {
+            for number in 0..<count {
+                let other = PaymentID(caller: story.payment.caller, key: try IdempotencyKey("other-\(number)"))
+                invariant.began(0, of: other, replica: 0, token: LeaseToken(1), at: story.now)
+            }
+        }
+        #expect(found { _, _ in } == 1)
+        #expect(found { $1.isCalm = false } == 0)
+        for (count, expected) in [(7, 1), (8, 0)] {
+            var failure: (any Error)?
+            let number = found { invariant, _ in
+                do { try others(count, &invariant) } catch { failure = error }
+            }
+            #expect(number == expected && failure == nil, "\(count) others")
+        }
     }
 
     @Test func `27 waits for the sum before a refund where a provider shows only sums`() throws {

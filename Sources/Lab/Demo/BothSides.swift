@@ -40,14 +40,12 @@ struct BothSides: Sendable {
     var unreadable: [String] = []
 }
 
-/// Reads both sides: the daemon over its caller API, the providers over their listing and the simulator's
-/// ledger.
+/// Reads both sides: the daemon over its caller API, the providers over the simulator's ledger.
 struct SidesReader: Sendable {
     let client: CallerClient
     let sender: any HTTPSender
     let simulator: String
     let providerToken: String
-    var adapter = DemoAdapter.reference
 
     /// Every payment of the caller.
     func payments(state: String? = nil) async throws -> [BookedPayment] {
@@ -112,8 +110,7 @@ struct SidesReader: Sendable {
     }
 
     private func read(_ provider: String, into sides: inout BothSides) async throws {
-        let isStripe = DemoProvider(rawValue: provider).map { adapter.wire(of: $0) == .stripe } ?? false
-        let owners = try await isStripe ? toldOwners(provider) : owners(provider)
+        let owners = try await owners(provider)
         let answer = try await fetch("/_control/\(provider)/ledger", as: LedgerAnswer.self)
         sides.ledger += answer.transactions.map { transaction in
             let owner = owners[transaction.key]
@@ -136,25 +133,11 @@ struct SidesReader: Sendable {
         }
     }
 
-    /// Whose each transaction is, by the metadata that the provider was told.
+    /// Whose each transaction is, by the metadata that the provider was told. The ledger says so. A list may be stale.
     private func owners(_ provider: String) async throws -> [String: [String: String]] {
-        var owners: [String: [String: String]] = [:]
-        var cursor: String?
-        repeat {
-            let cursorQuery = cursor.map { "&cursor=\($0)" } ?? ""
-            let page = try await fetch(
-                "/\(provider)/transactions?limit=1000\(cursorQuery)", as: DemoPage<ListedEntry>.self)
-            for entry in page.data { owners[entry.key] = entry.metadata ?? [:] }
-            cursor = page.nextCursor
-        } while cursor != nil
-        return owners
-    }
-
-    /// The same, where a list may be stale: the ledger itself says what it was told.
-    private func toldOwners(_ provider: String) async throws -> [String: [String: String]] {
         let told = try await fetch("/_control/\(provider)/metadata", as: ToldMetadata.self)
         return told.data.mapValues { metadata in
-            // Their names begin with ours, because others may use the account too.
+            // At Stripe their names begin with ours, because others may use the account too.
             let ours = metadata.map { ($0.key.replacing("reconciled_", with: ""), $0.value) }
             return Dictionary(ours, uniquingKeysWith: { first, _ in first })
         }

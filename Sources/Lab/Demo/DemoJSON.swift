@@ -111,12 +111,6 @@ struct LedgerAnswer: Decodable, Sendable {
     let transactions: [LedgerTransaction]
 }
 
-/// A transaction in a provider's listing: there it says whose it is.
-struct ListedEntry: Decodable, Sendable {
-    let key: String
-    let metadata: [String: String]?
-}
-
 /// What callers said of each transaction, by its key.
 struct ToldMetadata: Decodable, Sendable {
     let data: [String: [String: String]]

@@ -31,8 +31,7 @@ struct DemoRun: Sendable {
     private var simulator: String { "http://127.0.0.1:\(directory.simulatorPort)" }
     private var reader: SidesReader {
         SidesReader(
-            client: client, sender: sender, simulator: simulator, providerToken: directory.providerToken,
-            adapter: options.adapter)
+            client: client, sender: sender, simulator: simulator, providerToken: directory.providerToken)
     }
 
     /// Payments, faults, kills; then both ledgers side by side.

@@ -16,13 +16,6 @@ public struct AsksAfterLoss: Invariant {
         let leg: Int
     }
 
-    /// Who asks about what: the end of what another holder sent is no answer to it.
-    private struct Question: Hashable {
-        let part: Part
-        let replica: Int
-        let token: LeaseToken
-    }
-
     /// How often rows were lost so far.
     private var losses = 0
     /// After how many losses a key was sent last.
@@ -51,7 +44,7 @@ public struct AsksAfterLoss: Invariant {
     public mutating func began(
         _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
     ) {
-        let question = Question(part: Part(payment: payment, leg: leg), replica: replica, token: token)
+        let question = Question(payment: payment, leg: leg, replica: replica, token: token)
         asking[question] = isRequest ? nil : losses
         isRequest = false
     }
@@ -61,7 +54,7 @@ public struct AsksAfterLoss: Invariant {
         _ leg: Int, of payment: PaymentID, replica: Int, token: LeaseToken, at: Timestamp
     ) {
         let part = Part(payment: payment, leg: leg)
-        let question = Question(part: part, replica: replica, token: token)
+        let question = Question(payment: payment, leg: leg, replica: replica, token: token)
         // A holder of before the loss may hear the end of its question last (seed 2740431849).
         if let began = asking.removeValue(forKey: question) { read[part] = max(read[part] ?? began, began) }
     }

@@ -30,13 +30,6 @@ public struct BegunInTime: Invariant {
         let until: Timestamp
     }
 
-    private struct Question: Hashable {
-        let payment: PaymentID
-        let leg: Int
-        let replica: Int
-        let token: LeaseToken
-    }
-
     /// With more than so many payments under way, what is due may find no place at a provider.
     private static let crowd = 7
 
@@ -54,18 +47,13 @@ public struct BegunInTime: Invariant {
         forgetEnded(commit.after)
         if let struckAt, at - struckAt < BegunInTime.aftermath { return }
         guard commit.isConfirmed, evidence.isCalm, commit.after.recovery == nil,
-            commit.after.conclusion == nil
-                || commit.after.refunds.count > commit.before?.refunds.count ?? 0
+            underWay.count <= BegunInTime.crowd, !underWay.contains(where: { $0.payment == commit.after.id })
         else { return }
+        let first = at + evidence.policy.inquirySchedule.delay(0, jitter: 999) + BegunInTime.slack
         for (leg, words) in BegunInTime.wishes(of: commit, evidence) {
-            let isAnswered = !underWay.contains { $0.payment == commit.after.id }
-            guard isAnswered, underWay.count <= BegunInTime.crowd else { continue }
-            let hidden = commit.after.legs.compactMap { BegunInTime.hidden($0, evidence) }.max() ?? .zero
-            let first = evidence.policy.inquirySchedule.delay(0, jitter: 999)
+            let hidden = leg.flatMap { commit.after.leg($0) }.map { BegunInTime.hidden($0, evidence) } ?? .zero
             wishes.append(
-                Wish(
-                    payment: commit.after.id, leg: leg, words: words, since: at,
-                    until: at + first + hidden + BegunInTime.slack))
+                Wish(payment: commit.after.id, leg: leg, words: words, since: at, until: first + hidden))
         }
     }
 
@@ -73,9 +61,11 @@ public struct BegunInTime: Invariant {
     /// refund of a leg of which none is under way.
     private static func wishes(of commit: Commit, _ evidence: Evidence) -> [(leg: Int?, words: String)] {
         let after = commit.after
-        guard let before = commit.before else { return after.isUndoing ? [] : [(nil, "the payment")] }
+        guard let before = commit.before else {
+            return after.isUndoing || after.conclusion != nil ? [] : [(nil, "the payment")]
+        }
         if before.conclusion == nil {
-            guard before.isResting, evidence.keepsAcknowledgedRows else { return [] }
+            guard before.isResting, after.conclusion == nil, evidence.keepsAcknowledgedRows else { return [] }
             if before.capture == nil, after.capture != nil { return [(nil, "the capture")] }
             if before.cancel == nil, after.cancel != nil { return [(nil, "the cancel")] }
             return []
@@ -93,9 +83,9 @@ public struct BegunInTime: Invariant {
     }
 
     /// Where only sums of refunds are shown, the sum before a new one is read first: once it shows what was before.
-    private static func hidden(_ leg: Leg, _ evidence: Evidence) -> Span? {
+    private static func hidden(_ leg: Leg, _ evidence: Evidence) -> Span {
         guard let provider = evidence.provider(leg.provider), provider.contract.refundVisibility == .sumsOnly else {
-            return nil
+            return .zero
         }
         let before = evidence.contractsBefore[leg.provider] ?? provider.contract
         return max(provider.contract.proofMargin, before.proofMargin)

