@@ -176,7 +176,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProviderSimulatorTests",
-            dependencies: ["ProviderSimulator", "ProviderSimulatorProgram", logging], swiftSettings: strict),
+            dependencies: ["ProviderSimulator", "ProviderSimulatorProgram", crypto, logging], swiftSettings: strict),
         .testTarget(
             name: "ProvidersTests",
             dependencies: [

@@ -8,6 +8,7 @@ struct Answer: Sendable, Equatable {
         case page([TransactionRecord], nextCursor: String?)
         case html
         case stripe(StripeAnswer)
+        case paypay(PayPayAnswer)
     }
 
     let status: Int
@@ -25,6 +26,7 @@ struct Answer: Sendable, Equatable {
     /// The answer as it is given to a request: a refusal names the key that it was asked under.
     func naming(_ request: ProviderRequest) -> Answer {
         if case .stripe(let call) = request.command { return inStripesWords(call) }
+        if case .paypay = request.command { return inPayPaysWords }
         guard case .problem(var problem) = content, !request.key.isEmpty else { return self }
         problem.key = request.entryKey.isEmpty ? request.key : request.entryKey
         return Answer(status: status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
@@ -36,10 +38,17 @@ struct Answer: Sendable, Equatable {
         switch content {
         case .problem(let problem): answer = StripeAnswer(problem)
         case .stripe(let known): answer = known
-        case .transaction, .page, .html: return self
+        case .transaction, .page, .html, .paypay: return self
         }
         answer.idempotencyKey = call.idempotencyKey
         return Answer(status: answer.status, content: .stripe(answer), retryAfterSeconds: retryAfterSeconds)
+    }
+
+    /// The answer as PayPay gives it.
+    private var inPayPaysWords: Answer {
+        guard case .problem(let problem) = content else { return self }
+        let answer = PayPayAnswer(problem)
+        return Answer(status: answer.status, content: .paypay(answer), retryAfterSeconds: retryAfterSeconds)
     }
 
     /// What a proxy puts in front of a provider says when it knows nothing.
@@ -53,7 +62,7 @@ struct Answer: Sendable, Equatable {
 
     var contentType: String {
         switch content {
-        case .transaction, .page, .stripe: "application/json"
+        case .transaction, .page, .stripe, .paypay: "application/json"
         case .problem: "application/problem+json"
         case .html: "text/html; charset=utf-8"
         }
@@ -78,6 +87,8 @@ struct Answer: Sendable, Equatable {
             return json.bytes
         case .stripe(let answer):
             return Array(try answer.text(without: omittingStatus ? "status" : nil).utf8)
+        case .paypay(let answer):
+            return Array(answer.text(without: omittingStatus ? "status" : nil).utf8)
         case .html:
             return Array("<html><body><h1>Welcome</h1></body></html>\n".utf8)
         }

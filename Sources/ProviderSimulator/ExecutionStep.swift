@@ -23,6 +23,12 @@ struct ExecutionStep {
             return Answer(status: answer.status, content: .stripe(answer))
         }
         if fault?.kind == .keyForgotten { try table.forget(request.key) }
+        if case .paypay(let call) = request.command {
+            let answer = try PayPayStep(
+                step: self, call: call, request: request, fault: fault, table: table, contract: rules
+            ).execute()
+            return Answer(status: answer.status, content: .paypay(answer))
+        }
 
         let found = try settled(request.key, table, rules)
         if request.operation.inquires {
@@ -76,7 +82,7 @@ struct ExecutionStep {
     }
 
     /// The transaction as it is now: forgotten if its retention has passed, otherwise brought up to date.
-    private func settled(_ key: String, _ table: TransactionTable, _ rules: ContractRules) throws
+    func settled(_ key: String, _ table: TransactionTable, _ rules: ContractRules) throws
         -> StoredTransaction?
     {
         guard let stored = try table.find(key) else { return nil }

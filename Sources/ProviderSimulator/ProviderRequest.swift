@@ -14,6 +14,8 @@ struct ProviderRequest: Codable, Sendable, Equatable {
         case list(ListQuery)
         /// A call of Stripe's wire.
         case stripe(StripeCall)
+        /// A call of PayPay's wire.
+        case paypay(PayPayCall)
         /// It could not be read, or its sender is not known.
         case refused(Problem)
     }

@@ -89,11 +89,27 @@ public struct ProviderSimulatorServer: Sendable {
             switch provider.wire {
             case .reference: return (provider.name, MessageReader(provider: provider.name, token: token))
             case .stripe: return (provider.name, StripeReader(provider: provider.name, token: token))
+            case .paypay:
+                let keys = provider.token.flatMap { PayPayKeys($0) }
+                return (provider.name, PayPayReader(provider: provider.name, keys: keys, now: time(of: provider.name)))
             }
         }
         return SimulatorResponder(
             processor: processor, readers: Dictionary(uniqueKeysWithValues: readers),
             control: ControlRoutes(control: control), allowsRemoteControl: configuration.allowRemoteControl)
+    }
+
+    /// The provider's own clock.
+    private func time(of provider: String) -> @Sendable () -> Int64 {
+        let contracts = processor.contracts
+        let clock = processor.clock
+        return {
+            do {
+                return clock.now() + (try contracts.options(of: provider)).clockOffsetMs
+            } catch {
+                return clock.now()
+            }
+        }
     }
 
     private func passTime() async throws {

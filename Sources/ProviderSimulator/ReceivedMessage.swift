@@ -10,6 +10,10 @@ struct ReceivedMessage: Sendable {
     let contentType: String?
     let notAfter: String?
     var idempotencyKey: String?
+    /// The whole path as it was sent, with the provider's prefix and without a query.
+    var sentPath = ""
+    /// `X-ASSUME-MERCHANT`.
+    var merchant: String?
     /// Nil when it was larger than allowed.
     let body: Data?
 

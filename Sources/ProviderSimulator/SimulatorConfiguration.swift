@@ -6,13 +6,15 @@ public struct ProviderConfiguration: Codable, Sendable {
         case reference
         /// Stripe's PaymentIntents, under `/{name}/v1/…`.
         case stripe
+        /// PayPay's direct debit, under `/{name}/v2/…`.
+        case paypay
     }
 
     /// The first part of its paths, 1 to 32 of `a-z 0-9 -`.
     public var name: String
     /// How it is spoken to.
     public var wire: Wire
-    /// The bearer token it accepts; nil: any.
+    /// The bearer token it accepts; nil: any. On PayPay's wire: `API_KEY:API_SECRET:MERCHANT_ID`.
     public var token: String?
     /// What it promises.
     public var contract: ContractOptions
@@ -110,6 +112,10 @@ public struct SimulatorConfiguration: Codable, Sendable {
             }
             guard provider.token?.isEmpty != true else {
                 throw SimulatorError(.configuration, "providers: the token of \(provider.name) is empty")
+            }
+            if provider.wire == .paypay, let token = provider.token, PayPayKeys(token) == nil {
+                throw SimulatorError(
+                    .configuration, "providers: the token of \(provider.name) is not API_KEY:API_SECRET:MERCHANT_ID")
             }
         }
     }

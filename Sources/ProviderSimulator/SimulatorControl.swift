@@ -73,7 +73,7 @@ public struct SimulatorControl: Sendable {
         try await database.write { db in
             switch wire {
             case .stripe: try StripeTables(db: db, provider: provider).forgetKeys(of: key)
-            case .reference, nil: try TransactionTable(db: db, provider: provider).forget(key)
+            case .reference, .paypay, nil: try TransactionTable(db: db, provider: provider).forget(key)
             }
         }
     }

@@ -25,6 +25,8 @@ struct SimulatorResponder: HTTPResponder {
             authorization: request.headers[.authorization], contentType: request.headers[.contentType],
             notAfter: request.headers.first { $0.name.canonicalName == "not-after" }?.value,
             idempotencyKey: request.headers.first { $0.name.canonicalName == "idempotency-key" }?.value,
+            sentPath: request.uri.path,
+            merchant: request.headers.first { $0.name.canonicalName == "x-assume-merchant" }?.value,
             body: await body(request))
         if first == "_control" {
             guard allowsRemoteControl || context.isLoopback else { return try render(.problem(.notFound)) }

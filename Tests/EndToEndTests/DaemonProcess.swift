@@ -56,7 +56,7 @@ final class DaemonProcess: Sendable {
     static var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
         for provider in ["CARD", "POINTS", "BALANCE"] {
-            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-token"
+            environment["RECONCILED_PROVIDERS_\(provider)_TOKEN"] = "provider-key:token:merchant"
         }
         return environment
     }

@@ -100,12 +100,12 @@ import Testing
             for text in [world.log(), events.text, created.text] {
                 #expect(!text.contains(instrument))
                 #expect(!text.contains(World.callerToken))
-                #expect(!text.contains("provider-token"))
+                #expect(!text.contains("provider-key:token:merchant"))
             }
             await world.kill()
             let database = try Data(contentsOf: world.directory.appendingPathComponent("reconciled.sqlite"))
             #expect(database.range(of: Data(World.callerToken.utf8)) == nil)
-            #expect(database.range(of: Data("provider-token".utf8)) == nil)
+            #expect(database.range(of: Data("provider-key:token:merchant".utf8)) == nil)
         }
     }
 

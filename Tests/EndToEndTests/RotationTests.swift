@@ -77,7 +77,7 @@ struct RotationTests {
             let body = Bodies.payment([("card", 500)])
             let refused = try await client.create(body, key: "rotation-1")
             #expect(refused.text.contains("unauthorized"), "\(refused.text)")
-            try "provider-token\n".write(to: token, atomically: true, encoding: .utf8)
+            try "provider-key:token:merchant\n".write(to: token, atomically: true, encoding: .utf8)
             let number = Counter()
             try await Polling.until("payments succeed with the new token") {
                 try await client.create(body, key: "rotation-\(await number.next())").state == "succeeded"
@@ -85,7 +85,7 @@ struct RotationTests {
             let log = try String(contentsOf: directory.appendingPathComponent("daemon.log"), encoding: .utf8)
             #expect(log.contains("providers.card.token"))
             let secrets = log.split(separator: "\n").filter { line in
-                ["wrong-token", "provider-token"].contains { line.contains($0) }
+                ["wrong-token", "provider-key:token:merchant"].contains { line.contains($0) }
             }
             #expect(secrets.isEmpty, "\(secrets.first ?? "")")
             // At `debug` too: what holds secrets in memory is printed by nobody.

@@ -73,7 +73,7 @@ import Testing
     /// Somebody changes the only transaction of the provider's card, at its own console.
     private func byHand(_ what: String, _ value: Int, _ world: World) async throws {
         let key = try #require(try await world.simulator.ledger("card").transactions.first).key
-        let console = APIClient(port: world.simulatorPort, adminPort: 0, token: "provider-token")
+        let console = APIClient(port: world.simulatorPort, adminPort: 0, token: "provider-key:token:merchant")
         let answer = try await console.send(
             .put, "/card/transactions/\(key)/\(what)", body: #"{"amount":{"value":\#(value),"currency":"JPY"}}"#)
         try #require(answer.status == 201, "\(answer.text)")

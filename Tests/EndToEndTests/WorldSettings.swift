@@ -87,7 +87,7 @@ struct WorldSettings: Sendable {
         var simulator = SimulatorConfiguration(
             providers: ["card", "points", "balance"].map { name in
                 ProviderConfiguration(
-                    name, wire: wire(of: name), token: "provider-token", contract: simulated, rates: rates)
+                    name, wire: wire(of: name), token: "provider-key:token:merchant", contract: simulated, rates: rates)
             })
         simulator.seed = seed
         simulator.database = directory.appendingPathComponent("simulator.sqlite").path
@@ -109,12 +109,13 @@ struct WorldSettings: Sendable {
     }
 
     private func adapter(of provider: String, _ base: String, in directory: URL) -> String {
+        let phases = base == "reference_sale" ? "sale" : "authorize_capture"
         switch wire(of: provider) {
         case .reference: return "    contract:\n      base: \(base)"
         case .stripe:
-            let phases = base == "reference_sale" ? "sale" : "authorize_capture"
             let secret = "    notification_secret_file: \(directory.path)/notification.secret\n"
             return "    adapter: stripe\n\(secret)    contract:\n      phases: \(phases)\n      visibility_lag: 1s"
+        case .paypay: return "    adapter: paypay\n    contract:\n      phases: \(phases)\n      visibility_lag: 1s"
         }
     }
 

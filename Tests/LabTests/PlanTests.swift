@@ -50,6 +50,14 @@ import Testing
         #expect(!rates.contains { $0.fault == "error_before" && $0.operations.contains("refund") })
     }
 
+    @Test(arguments: [1, 10, 25, 50]) func `on PayPay's wire they strike the same share`(percent: Int) {
+        let rates = DemoFaults.rates(percent: percent, wire: .paypay)
+        for operation in ["sale", "refund", "void", "inquire"] {
+            let sum = rates.filter { $0.operations.contains(operation) }.reduce(0) { $0 + $1.rate }
+            #expect(abs(sum - Double(percent) / 100) < 0.000_001, "\(operation): \(sum)")
+        }
+    }
+
     @Test func `without faults nothing is injected`() {
         #expect(DemoFaults.rates(percent: 0).isEmpty)
         #expect(DemoFaults.forcingQuarantine(payments: 2_000, percent: 0).isEmpty)

@@ -12,6 +12,8 @@ struct SuiteWire: Sendable {
     let onePhase: ProviderContract
     let traits: Set<SuiteTrait>
     let simulated: ProviderConfiguration.Wire
+    /// What the simulator takes, and what it does not.
+    var tokens = (good: "good-token", bad: "bad-token")
 
     static let reference = SuiteWire(
         adapter: .reference, twoPhase: .reference, onePhase: .referenceSale, traits: Set(SuiteTrait.allCases),
@@ -21,7 +23,17 @@ struct SuiteWire: Sendable {
         var sale = ProviderContract.stripe
         sale.phases = .sale
         return SuiteWire(
-            adapter: .stripe, twoPhase: .stripe, onePhase: sale, traits: [], simulated: .stripe)
+            adapter: .stripe, twoPhase: .stripe, onePhase: sale,
+            traits: [.tombstones, .conflictingKeys, .voidsShowTransactions], simulated: .stripe)
+    }()
+
+    static let payPay: SuiteWire = {
+        var hold = ProviderContract.payPay
+        hold.phases = .authorizeCapture
+        return SuiteWire(
+            adapter: .payPay, twoPhase: hold, onePhase: .payPay,
+            traits: [.voidOfNothing, .errorsNotStored, .pendingCaptures], simulated: .paypay,
+            tokens: (good: "key-1:secret-1:merchant-1", bad: "key-1:secret-2:merchant-1"))
     }()
 }
 
@@ -33,6 +45,7 @@ struct SimulatorSubject: ContractSubject {
     let stranger: any PaymentProvider
     let unreachable: any PaymentProvider
     let withoutTombstones: any PaymentProvider
+    let wire: SuiteWire
     let traits: Set<SuiteTrait>
     let control: SimulatorControl
     let port: Int
@@ -40,20 +53,14 @@ struct SimulatorSubject: ContractSubject {
 
     private init(_ wire: SuiteWire, port: Int, control: SimulatorControl, sender: CurlSender) throws {
         func adapter(
-            _ provider: String, token: String = "good-token", _ contract: ProviderContract? = nil,
+            _ provider: String, token: String? = nil, _ contract: ProviderContract? = nil,
             firstByte: Duration = .seconds(8), port: Int
         ) throws -> any PaymentProvider {
-            var contract = contract ?? wire.twoPhase
-            contract.requestsPerSecond = 1_000
-            let settings = ProviderSettings(
-                name: try ProviderName(provider), adapter: wire.adapter,
-                address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
-                tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
-            let assembly = ProviderAssembly(
-                sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
-            guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
-            return assembled.provider
+            try Self.adapter(
+                wire, provider, token: token ?? wire.tokens.good, contract ?? wire.twoPhase, firstByte: firstByte,
+                port: port, sender: sender)
         }
+        self.wire = wire
         self.control = control
         self.port = port
         self.sender = sender
@@ -61,16 +68,40 @@ struct SimulatorSubject: ContractSubject {
         twoPhase = try adapter("card", port: port)
         onePhase = try adapter("points", wire.onePhase, port: port)
         impatient = try adapter("card", firstByte: .milliseconds(200), port: port)
-        stranger = try adapter("card", token: "bad-token", port: port)
+        stranger = try adapter("card", token: wire.tokens.bad, port: port)
         unreachable = try adapter("card", port: 1)
         withoutTombstones = try adapter("forgetful", port: port)
+    }
+
+    private static func adapter(
+        _ wire: SuiteWire, _ provider: String, token: String, _ contract: ProviderContract, firstByte: Duration,
+        clock: StandingClock = StandingClock(), port: Int, sender: CurlSender
+    ) throws -> any PaymentProvider {
+        var contract = contract
+        contract.requestsPerSecond = 1_000
+        let settings = ProviderSettings(
+            name: try ProviderName(provider), adapter: wire.adapter,
+            address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
+            tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
+        let assembly = ProviderAssembly(sender: sender, connections: 64, clock: clock, logger: .silent)
+        guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
+        return assembled.provider
+    }
+
+    /// The adapter of a provider, with both clocks so many seconds later.
+    func later(by seconds: Int64, at provider: String) async throws -> any PaymentProvider {
+        try control.setClockOffset(seconds * 1_000, at: provider)
+        return try Self.adapter(
+            wire, provider, token: wire.tokens.good, provider == "points" ? wire.onePhase : wire.twoPhase,
+            firstByte: .seconds(8), clock: StandingClock(moment: StandingClock.noon + .seconds(seconds)), port: port,
+            sender: sender)
     }
 
     /// Runs a simulator and the wire for one test.
     static func run<Result: Sendable>(
         _ wire: SuiteWire = .reference, _ body: (SimulatorSubject) async throws -> Result
     ) async throws -> Result {
-        try await withSimulator(wire.simulated) { port, control, sender in
+        try await withSimulator(wire.simulated, token: wire.tokens.good) { port, control, sender in
             try await body(SimulatorSubject(wire, port: port, control: control, sender: sender))
         }
     }
@@ -137,17 +168,17 @@ struct SimulatorSubject: ContractSubject {
 
 /// Runs a simulator of the providers `card`, `points` and `forgetful`, and a sender, for one test.
 func withSimulator<Result: Sendable>(
-    _ wire: ProviderConfiguration.Wire = .reference,
+    _ wire: ProviderConfiguration.Wire = .reference, token: String = "good-token",
     _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
 ) async throws -> Result {
     var forgetful = ContractOptions()
     forgetful.tombstoning = false
     let server = try ProviderSimulatorServer(
         SimulatorConfiguration(providers: [
-            ProviderConfiguration("card", wire: wire, token: "good-token"),
-            ProviderConfiguration("points", wire: wire, token: "good-token"),
-            ProviderConfiguration("forgetful", wire: wire, token: "good-token", contract: forgetful),
-        ]), logger: .silent)
+            ProviderConfiguration("card", wire: wire, token: token),
+            ProviderConfiguration("points", wire: wire, token: token),
+            ProviderConfiguration("forgetful", wire: wire, token: token, contract: forgetful),
+        ]), clock: wire == .paypay ? .fromNoon : .system, logger: .silent)
     let sender = CurlSender(configuration: CurlConfiguration(http2: false, allowPlainHTTP: true))
     let result = try await server.whileRunning { port in
         let result: Swift.Result<Result, any Error>
@@ -160,6 +191,14 @@ func withSimulator<Result: Sendable>(
         return result
     }
     return try result.get()
+}
+
+extension SimulatorClock {
+    /// Runs from the moment at which the tests' own clock stands: what is signed is good for two minutes only.
+    fileprivate static var fromNoon: SimulatorClock {
+        let start = SimulatorClock.system.now()
+        return SimulatorClock { StandingClock.noon.milliseconds + SimulatorClock.system.now() - start }
+    }
 }
 
 extension Logger {

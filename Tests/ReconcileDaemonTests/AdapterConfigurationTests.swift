@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("adapter: braintree", "providers[0].adapter: 'braintree'", "reference, stripe"),
+        ("adapter: braintree", "providers[0].adapter: 'braintree'", "reference, stripe, paypay"),
         ("adapter: stripe, contract: {base: paypay}", "providers[0].contract.base: 'paypay'", "stripe"),
         ("adapter: stripe, contract: {base: reference}", "providers[0].contract.base: 'reference'", "stripe"),
         ("adapter: stripe, contract: {cancel: none}", "providers[0].contract.cancel: 'none'", "tombstoning"),
@@ -49,6 +49,47 @@ import Testing
     func `what the wire cannot keep is refused, with what is allowed`(rest: String, problem: String, allowed: String) {
         let problems = reading.problems(text(rest))
         #expect(problems.contains { $0.hasPrefix(problem) && $0.contains(allowed) }, "\(problems)")
+    }
+
+    @Test(arguments: [
+        ("cancel: tombstoning", "cancel: 'tombstoning'", "only_if_present"),
+        ("listing: true", "listing: 'true'", "nothing lists payments"),
+        ("inquiry: by_listing", "inquiry: 'by_listing'", "by_own_key"),
+        ("enforces_not_after: true", "enforces_not_after: 'true'", "PayPay knows no such moment"),
+        ("cancel_reverses_sale: false", "cancel_reverses_sale: 'false'", "true"),
+        ("refund_visibility: sums_only", "refund_visibility: 'sums_only'", "by_key"),
+        ("base: stripe", "base: 'stripe'", "paypay"),
+    ])
+    func `what PayPay's wire cannot keep is refused`(contract: String, problem: String, allowed: String) {
+        let problems = reading.problems(text("adapter: paypay, contract: {\(contract)}"), Self.payPay)
+        #expect(
+            problems.contains { $0.hasPrefix("providers[0].contract.\(problem)") && $0.contains(allowed) },
+            "\(problems)")
+    }
+
+    private static let payPay = ["RECONCILED_PROVIDERS_CARD_TOKEN": "key:7f3a91c2:merchant"]
+
+    @Test func `PayPay's adapter brings its contract, and needs the plug`() throws {
+        let refused = reading.problems(text("adapter: paypay"), Self.payPay)
+        #expect(refused.count == 1 && refused[0].contains("'undo-impossible'"), "\(refused)")
+        let allowed = "\nreconcile: {allow_plug: true}"
+        let provider = try reading.read(text("adapter: paypay") + allowed, Self.payPay).providers[0]
+        #expect(provider.adapter == .payPay && provider.contract == .payPay)
+        #expect(provider.token == "key:7f3a91c2:merchant")
+        let held = try reading.read(
+            text("adapter: paypay, contract: {phases: authorize_capture}") + allowed, Self.payPay)
+        #expect(held.providers[0].contract.phases == .authorizeCapture)
+    }
+
+    @Test(arguments: ["7f3a91c2", "key:7f3a91c2", "key:7f3a91c2:", "key:7f3a91c2:merchant:more"])
+    func `a token that PayPay's adapter cannot take apart is refused, and not repeated`(token: String) {
+        let problems = reading.problems(text("adapter: paypay"), ["RECONCILED_PROVIDERS_CARD_TOKEN": token])
+        let found = problems.filter { $0.hasPrefix("providers[0].token:") }
+        #expect(found.count == 1 && found[0].contains("API_KEY:API_SECRET:MERCHANT_ID"), "\(problems)")
+        #expect(found.allSatisfy { $0.contains("RECONCILED_PROVIDERS_CARD_TOKEN") })
+        #expect(!problems.joined().contains("7f3a91c2"), "\(problems)")
+        // Other adapters take every token.
+        #expect(reading.problems(ConfigurationTests.minimal, ["RECONCILED_PROVIDERS_CARD_TOKEN": token]).isEmpty)
     }
 
     @Test func `a wrong base is the only problem that is told of it`() {

@@ -2,8 +2,8 @@
 ///
 /// It never describes itself.
 public struct BearerToken: Sendable, Hashable {
-    /// The secret, for the header alone.
-    let secret: String
+    /// The secret, for what authorizes a request alone.
+    package let secret: String
 
     /// Wraps a secret.
     public init(_ secret: String) {

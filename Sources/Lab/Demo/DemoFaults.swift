@@ -39,6 +39,10 @@ enum DemoFaults {
                 + shares(["refund"], declines: 0, movesMoney: true, total)
                 + shares(
                     ["void", "inquire", "inquire_capture", "inquire_refund"], declines: 0, movesMoney: false, total)
+        case .paypay:
+            return shares(["sale"], declines: 3, movesMoney: true, total)
+                + shares(["refund"], declines: 0, movesMoney: true, total)
+                + shares(["void", "inquire"], declines: 0, movesMoney: false, total)
         case .stripe:
             // An error is stored under its key for a day. A refund that was not executed could then never be: it goes
             // to people, as it must.

@@ -210,9 +210,7 @@ struct DemoRun: Sendable {
         screen.say(
             "  in \(options.faultPercent) of 100 calls. The daemon is killed with kill -9 "
                 + "\(Words.count(options.kills, "time")) on the way. Seed \(options.seed).")
-        if options.adapter == .stripe {
-            screen.say("  Card and balance speak Stripe's wire, points our reference contract.")
-        }
+        if let headline = options.adapter.headline { screen.say("  " + headline) }
         screen.say(
             screen.faint("  Inquiries follow a compressed schedule, by configuration: ")
                 + screen.faint("after 150 ms to 2 s, where the default is 2 s to 1 day."))

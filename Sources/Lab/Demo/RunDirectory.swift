@@ -8,8 +8,8 @@ struct RunDirectory: Sendable {
     let url: URL
     /// The bearer token of the demo's caller.
     let callerToken = RunDirectory.secret()
-    /// The bearer token of the daemon at every provider.
-    let providerToken = RunDirectory.secret()
+    /// The token of the daemon at every provider: of three parts, which PayPay's wire needs and every other one takes.
+    let providerToken = "demo:\(RunDirectory.secret()):demo"
     let publicPort: Int
     let adminPort: Int
     let simulatorPort: Int
@@ -107,7 +107,7 @@ struct DaemonFile {
             token_sha256: \(callerTokenDigest)
         providers:
         \(DemoProvider.allCases.map(provider).joined(separator: "\n"))
-        \(compressed ? compressedSchedules : "")telemetry:
+        \(reconcile)telemetry:
           log_level: warning
 
         """
@@ -129,6 +129,11 @@ struct DaemonFile {
         """
     }
 
+    private var reconcile: String {
+        guard !compressed else { return compressedSchedules }
+        return adapter.permission.isEmpty ? "" : "reconcile:\n" + adapter.permission
+    }
+
     /// In production an inquiry follows after 2 s, 10 s, 30 s and so on.
     private var compressedSchedules: String {
         """
@@ -139,7 +144,7 @@ struct DaemonFile {
           lease: 3s
           poll_every: 200ms
           seal_every: 2s
-
+        \(adapter.permission)
         """
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 struct StripeAnswer: Sendable, Equatable {
     let status: Int
     /// Nil for one that was stored as text.
-    private let value: StripeValue?
+    private let value: JSONTree?
     private let stored: String
     /// The key that it names.
     var idempotencyKey: String?
@@ -13,7 +13,7 @@ struct StripeAnswer: Sendable, Equatable {
     /// The group whose keys it is kept with, where the request names none: the intent that was made.
     var group: String?
 
-    init(_ status: Int, _ value: StripeValue) {
+    init(_ status: Int, _ value: JSONTree) {
         self.status = status
         self.value = value
         stored = ""
@@ -45,9 +45,9 @@ struct StripeAnswer: Sendable, Equatable {
     /// An error (docs.stripe.com/api/errors).
     static func error(
         _ status: Int, _ type: String, code: String? = nil, parameter: String? = nil, _ message: String,
-        more: [(String, StripeValue)] = []
+        more: [(String, JSONTree)] = []
     ) -> StripeAnswer {
-        var members: [(String, StripeValue)] = [("type", .text(type)), ("message", .text(message))]
+        var members: [(String, JSONTree)] = [("type", .text(type)), ("message", .text(message))]
         if let code { members.append(("code", .text(code))) }
         if let parameter { members.append(("param", .text(parameter))) }
         return StripeAnswer(status, .object([("error", .object(members + more))]))

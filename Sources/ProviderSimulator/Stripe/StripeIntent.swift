@@ -65,39 +65,3 @@ extension TransactionRecord {
     /// Whether nothing is held or taken any more, or ever will be.
     fileprivate var isEnded: Bool { [.voided, .tombstoned, .expired].contains(status) }
 }
-
-/// A value of an answer's JSON.
-indirect enum StripeValue: Sendable, Equatable {
-    case null
-    case bool(Bool)
-    case int(Int64)
-    case text(String)
-    case list([StripeValue])
-    case object([(String, StripeValue)])
-
-    static func == (left: StripeValue, right: StripeValue) -> Bool { left.text() == right.text() }
-
-    /// As JSON, without every member that has this name.
-    func text(without name: String? = nil) -> String {
-        switch self {
-        case .null: return "null"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .int(let number): return String(number)
-        case .text(let text):
-            var json = JSONText(capacity: text.utf8.count + 2)
-            json.string(text)
-            return json.text
-        case .list(let values): return "[" + values.map { $0.text(without: name) }.joined(separator: ",") + "]"
-        case .object(let members):
-            let shown = members.filter { $0.0 != name }
-                .map { StripeValue.text($0.0).text() + ":" + $0.1.text(without: name) }
-            return "{" + shown.joined(separator: ",") + "}"
-        }
-    }
-
-    static func optional(_ text: String?) -> StripeValue { text.map { .text($0) } ?? .null }
-
-    static func texts(_ texts: [String: String]) -> StripeValue {
-        .object(texts.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })
-    }
-}

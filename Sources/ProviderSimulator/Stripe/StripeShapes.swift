@@ -14,12 +14,12 @@ struct StripeShapes {
     static let declineWords = "The card issuer declined the charge."
     private static let declineReason = "insufficient_funds"
 
-    private var currency: StripeValue { .text(intent.amount.currency.lowercased()) }
+    private var currency: JSONTree { .text(intent.amount.currency.lowercased()) }
     private var status: String { intent.status(record) }
 
-    func intentValue(withCharge: Bool) -> StripeValue {
+    func intentValue(withCharge: Bool) -> JSONTree {
         let recorded = record?.amount ?? intent.amount
-        let charge: StripeValue =
+        let charge: JSONTree =
             withCharge
             ? charges(withIntent: false, withRefunds: false).first?.value ?? .null
             : .optional(intent.charges.last?.id)
@@ -45,7 +45,7 @@ struct StripeShapes {
     /// A decline takes the payment method away.
     private var isMethodGone: Bool { intent.behaviour == nil || record?.status == .declined }
 
-    private var lastPaymentError: StripeValue {
+    private var lastPaymentError: JSONTree {
         guard record?.status == .declined else { return .null }
         return .object([
             ("type", .text("card_error")), ("code", .text(Self.declineCode)),
@@ -67,7 +67,7 @@ struct StripeShapes {
     // MARK: Charges
 
     /// Newest first.
-    func charges(withIntent: Bool, withRefunds: Bool) -> [(id: String, value: StripeValue)] {
+    func charges(withIntent: Bool, withRefunds: Bool) -> [(id: String, value: JSONTree)] {
         intent.charges.indices.reversed().map { index in
             let charge = intent.charges[index]
             let isNewest = index == intent.charges.count - 1
@@ -80,7 +80,7 @@ struct StripeShapes {
 
     private func chargeValue(
         _ charge: StripeIntent.Charge, of record: TransactionRecord?, withIntent: Bool, withRefunds: Bool
-    ) -> StripeValue {
+    ) -> JSONTree {
         let amount = record?.amount?.value ?? intent.amount.value
         let isDeclined = charge.failureCode != nil || record?.status == .declined
         let state = isDeclined ? "failed" : record?.status == .pending ? "pending" : "succeeded"
@@ -88,7 +88,7 @@ struct StripeShapes {
         let shown = isDeclined ? [] : refunds
         let back = shown.filter { !$0.isFailed }.map(\.amount).sumAsFarAsPossible
         let held = record?.status == .authorized ? record?.authorizedUntil : nil
-        var members: [(String, StripeValue)] = [
+        var members: [(String, JSONTree)] = [
             ("id", .text(charge.id)), ("object", .text("charge")), ("amount", .int(amount)),
             ("amount_captured", .int(taken)), ("amount_refunded", .int(back)), ("captured", .bool(taken > 0)),
             ("created", .int(charge.created)), ("currency", currency),
@@ -109,8 +109,8 @@ struct StripeShapes {
     }
 
     /// - Parameter end: of the hold, milliseconds since 1970.
-    private static func card(captureBefore end: Int64?) -> StripeValue {
-        let card: [(String, StripeValue)] = [
+    private static func card(captureBefore end: Int64?) -> JSONTree {
+        let card: [(String, JSONTree)] = [
             ("brand", .text("visa")), ("capture_before", end.map { .int($0 / 1_000) } ?? .null),
         ]
         return .object([("card", .object(card)), ("type", .text("card"))])
@@ -122,7 +122,7 @@ struct StripeShapes {
         let id: String
         let amount: Int64
         let isFailed: Bool
-        let value: StripeValue
+        let value: JSONTree
     }
 
     /// Newest first: what was asked for, and what a cancel or a capture of a part gave free, which Stripe shows as a
@@ -167,9 +167,9 @@ struct StripeShapes {
             ]))
     }
 
-    var disputes: [(id: String, value: StripeValue)] {
+    var disputes: [(id: String, value: JSONTree)] {
         (record?.disputes ?? []).reversed().map { dispute in
-            let value = StripeValue.object([
+            let value = JSONTree.object([
                 ("id", .text(dispute.id)), ("object", .text("dispute")), ("amount", .int(dispute.amount.value)),
                 ("charge", .optional(intent.charges.last?.id)), ("created", .int(dispute.createdAt / 1_000)),
                 ("currency", currency), ("is_charge_refundable", .bool(dispute.status == .won)),
@@ -180,7 +180,7 @@ struct StripeShapes {
         }
     }
 
-    static func list(_ values: [StripeValue], hasMore: Bool) -> StripeValue {
+    static func list(_ values: [JSONTree], hasMore: Bool) -> JSONTree {
         .object([
             ("object", .text("list")), ("data", .list(values)), ("has_more", .bool(hasMore)),
             ("url", .text("/v1/objects")),

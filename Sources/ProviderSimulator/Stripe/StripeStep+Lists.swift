@@ -40,7 +40,7 @@ extension StripeStep {
             guard let first = try tables.intent(ofCharge: last)?.row else { return noSuchPosition(last) }
             row = first
         }
-        var found: [(id: String, value: StripeValue)] = []
+        var found: [(id: String, value: JSONTree)] = []
         let enough = limit + 1
         while true {
             let intents = try tables.charged(
@@ -53,7 +53,7 @@ extension StripeStep {
         return page(found)
     }
 
-    private func shownCharges(of intent: StripeIntent) throws -> [(id: String, value: StripeValue)] {
+    private func shownCharges(of intent: StripeIntent) throws -> [(id: String, value: JSONTree)] {
         try viewed(intent).charges(
             withIntent: call.expands("data.payment_intent"), withRefunds: call.expands("data.refunds"))
     }
@@ -62,13 +62,13 @@ extension StripeStep {
 
     private var limit: Int { call.parameters["limit"].flatMap { Int($0) } ?? 10 }
 
-    private func page(_ all: [(id: String, value: StripeValue)]) -> StripeAnswer {
+    private func page(_ all: [(id: String, value: JSONTree)]) -> StripeAnswer {
         guard let rest = rest(of: all) else { return noSuchPosition(call.parameters["starting_after"] ?? "") }
         return StripeAnswer(200, StripeShapes.list(rest.prefix(limit).map(\.value), hasMore: rest.count > limit))
     }
 
     /// What comes after the position; nil where it is not among them.
-    private func rest(of all: [(id: String, value: StripeValue)]) -> ArraySlice<(id: String, value: StripeValue)>? {
+    private func rest(of all: [(id: String, value: JSONTree)]) -> ArraySlice<(id: String, value: JSONTree)>? {
         guard let last = call.parameters["starting_after"] else { return all[...] }
         return all.firstIndex { $0.id == last }.map { all[($0 + 1)...] }
     }

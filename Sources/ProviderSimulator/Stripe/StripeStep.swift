@@ -42,7 +42,7 @@ struct StripeStep {
         return try step.settle(found, table, rules)
     }
 
-    private func shown(_ intent: StripeIntent, _ record: TransactionRecord?) -> StripeValue {
+    private func shown(_ intent: StripeIntent, _ record: TransactionRecord?) -> JSONTree {
         StripeShapes(record: record, intent: intent).intentValue(withCharge: call.expands("latest_charge"))
     }
 

@@ -19,11 +19,17 @@ public struct ProviderAdapter: Sendable, Hashable {
     let fixed: [FixedProperty]
     /// Whether an answer shows that the provider does not work, so that it is left alone for a while.
     var isFailure: @Sendable (HTTPResponse) -> Bool = { $0.status >= 500 }
+    /// Makes what authorizes each request, last before the wire.
+    var authorization: @Sendable (any TokenSource, any WallClock) -> any Middleware = { source, _ in
+        TokenHeader(source: source)
+    }
+    /// What a token must look like, where this one looks otherwise. It never repeats the token.
+    var tokenProblem: @Sendable (String) -> String? = { _ in nil }
     /// Makes a provider.
     let make: @Sendable (AdapterParts) -> any AdaptedProvider
 
     /// Every adapter. A new one is added here, and nowhere else.
-    public static let all: [ProviderAdapter] = [.reference, .stripe]
+    public static let all: [ProviderAdapter] = [.reference, .stripe, .payPay]
 
     /// The properties of a contract that the wire cannot keep.
     public func problems(with contract: ProviderContract) -> [(property: String, value: String, allowed: String)] {
@@ -34,6 +40,9 @@ public struct ProviderAdapter: Sendable, Hashable {
             return (fixed.property, value, "\(allowed) with the adapter \(name): \(fixed.reason)")
         }
     }
+
+    /// What a token must look like for this wire; `nil` if this one does. It never repeats the token.
+    public func problem(withToken token: String) -> String? { tokenProblem(token) }
 
     /// Whether it has notifications.
     public var hasNotifications: Bool { notifications != nil }

@@ -95,9 +95,9 @@ public struct ProviderAssembly: Sendable {
             AnswerTime(
                 provider: settings.name, skew: settings.contract.clockSkew, clock: clock, watch: clocks,
                 logger: logger),
-            // The token last: only a request that goes out needs one, it is as fresh as can be, and the
-            // secret is seen by no other layer.
-            TokenHeader(source: settings.tokens),
+            // The credentials last: only a request that goes out needs them, they are as fresh as can be, the
+            // secret is seen by no other layer, and what is signed is what is sent.
+            settings.adapter.authorization(settings.tokens, clock),
         ]
         let client = ProviderClient(
             address: settings.address, sender: MiddlewareStack(layers, sender: sender),

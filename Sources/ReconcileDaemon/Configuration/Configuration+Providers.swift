@@ -47,7 +47,7 @@ extension Configuration {
         let conversion = section.section("conversion")
         defer { for part in [timeouts, breaker, conversion] { part.finish() } }
         return Provider(
-            name: name, adapter: adapter, url: readURL(section), contract: contract, token: readToken(section),
+            name: name, adapter: adapter, url: readURL(section), contract: contract, token: readToken(section, adapter),
             notificationSecrets: readNotificationSecrets(section, adapter),
             connect: timeouts.duration("connect", default: .seconds(2)),
             tls: timeouts.duration("tls", default: .seconds(3)),
@@ -125,7 +125,7 @@ extension Configuration {
         return path
     }
 
-    private static func readToken(_ section: ConfigurationSection) -> String {
+    private static func readToken(_ section: ConfigurationSection, _ adapter: ProviderAdapter) -> String {
         guard section.isForSending else {
             section.leaveOut("token", "token_file")
             return ""
@@ -136,6 +136,11 @@ extension Configuration {
                 "token", value: "(missing or malformed)",
                 allowed: "a token of visible ASCII in \(section.variableName("token")), or a file with it in token_file"
             )
+            return ""
+        }
+        if let allowed = adapter.problem(withToken: token) {
+            section.report(
+                "token", value: "(hidden)", allowed: "\(allowed) in \(section.variableName("token")) or token_file")
             return ""
         }
         return token

@@ -64,7 +64,7 @@ struct SoakRound: Sendable {
         }
         let reader = SidesReader(
             client: client, sender: curl, simulator: "http://127.0.0.1:\(world.simulatorPort)",
-            providerToken: "provider-token")
+            providerToken: "provider-key:token:merchant")
         let plans = await orders.given
         try await settle(plans, client, shop, reader)
         await record.add(fleet.tally)

@@ -43,6 +43,12 @@ enum SuiteTrait: Sendable, CaseIterable {
     case unavailableProvesNothingDone
     /// A capture may be undecided.
     case pendingCaptures
+    /// A void of nothing keeps a later request under the key from happening.
+    case tombstones
+    /// A key that is used with another body is a conflict, and not answered with the earlier result.
+    case conflictingKeys
+    /// The answer to a void shows the transaction.
+    case voidsShowTransactions
 }
 
 /// What the suite lets a provider suffer.

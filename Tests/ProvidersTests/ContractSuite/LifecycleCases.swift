@@ -54,7 +54,7 @@ extension ContractCase {
             }
             #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks(holds: 1))
         },
-        ContractCase("a void of what is not there keeps it from happening") { subject in
+        ContractCase("a void of what is not there keeps it from happening", needs: [.tombstones]) { subject in
             let book = OrderBook()
             let tombstone = try await subject.twoPhase.send(book.send(.void))
             #expect(tombstone.outcome == .accepted && tombstone.observation?.status == .tombstoned)

@@ -36,7 +36,9 @@ extension ContractCase {
             #expect(report.outcome == .refused && !report.credentialsRefused)
             #expect(try await subject.twoPhase.inquire(book.inquiry()).status == .notFound)
         },
-        ContractCase("the same key with another body is a conflict, and leads to an inquiry") { subject in
+        ContractCase(
+            "the same key with another body is a conflict, and leads to an inquiry", needs: [.conflictingKeys]
+        ) { subject in
             let book = OrderBook()
             _ = try await subject.twoPhase.send(book.send(.authorize))
             let report = try await subject.twoPhase.send(book.send(.authorize, 1300))
