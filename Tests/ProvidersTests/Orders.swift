@@ -28,7 +28,7 @@ struct OrderBook {
 
     func send(
         _ kind: EffectKind, _ value: Int64 = 1200, number: Int = 1, notAfter: Timestamp? = nil,
-        startBefore: Timestamp = StandingClock.noon + .seconds(20), discriminator: String = "create"
+        startBefore: Timestamp = StandingClock.noon + .hours(1), discriminator: String = "create"
     ) throws -> SendOrder {
         let primary: EffectKind = kind == .sale ? .sale : .authorize
         return SendOrder(

@@ -14,6 +14,9 @@ struct SuiteWire: Sendable {
     let simulated: ProviderConfiguration.Wire
     /// What the simulator takes, and what it does not.
     var tokens = (good: "good-token", bad: "bad-token")
+    /// Whether the adapter's clock runs, from noon on and with the simulator's: what is signed is good for two minutes
+    /// only, and a busy machine may take longer than that for a test.
+    var clockRuns = false
 
     static let reference = SuiteWire(
         adapter: .reference, twoPhase: .reference, onePhase: .referenceSale, traits: Set(SuiteTrait.allCases),
@@ -33,7 +36,7 @@ struct SuiteWire: Sendable {
         return SuiteWire(
             adapter: .payPay, twoPhase: hold, onePhase: .payPay,
             traits: [.voidOfNothing, .errorsNotStored, .pendingCaptures], simulated: .paypay,
-            tokens: (good: "key-1:secret-1:merchant-1", bad: "key-1:secret-2:merchant-1"))
+            tokens: (good: "key-1:secret-1:merchant-1", bad: "key-1:secret-2:merchant-1"), clockRuns: true)
     }()
 }
 
@@ -50,16 +53,20 @@ struct SimulatorSubject: ContractSubject {
     let control: SimulatorControl
     let port: Int
     let sender: CurlSender
+    let clock: any WallClock
 
-    private init(_ wire: SuiteWire, port: Int, control: SimulatorControl, sender: CurlSender) throws {
+    private init(
+        _ wire: SuiteWire, port: Int, control: SimulatorControl, sender: CurlSender, clock: any WallClock
+    ) throws {
         func adapter(
             _ provider: String, token: String? = nil, _ contract: ProviderContract? = nil,
             firstByte: Duration = .seconds(8), port: Int
         ) throws -> any PaymentProvider {
             try Self.adapter(
                 wire, provider, token: token ?? wire.tokens.good, contract ?? wire.twoPhase, firstByte: firstByte,
-                port: port, sender: sender)
+                clock: clock, port: port, sender: sender)
         }
+        self.clock = clock
         self.wire = wire
         self.control = control
         self.port = port
@@ -75,7 +82,7 @@ struct SimulatorSubject: ContractSubject {
 
     private static func adapter(
         _ wire: SuiteWire, _ provider: String, token: String, _ contract: ProviderContract, firstByte: Duration,
-        clock: StandingClock = StandingClock(), port: Int, sender: CurlSender
+        clock: any WallClock, port: Int, sender: CurlSender
     ) throws -> any PaymentProvider {
         var contract = contract
         contract.requestsPerSecond = 1_000
@@ -93,16 +100,19 @@ struct SimulatorSubject: ContractSubject {
         try control.setClockOffset(seconds * 1_000, at: provider)
         return try Self.adapter(
             wire, provider, token: wire.tokens.good, provider == "points" ? wire.onePhase : wire.twoPhase,
-            firstByte: .seconds(8), clock: StandingClock(moment: StandingClock.noon + .seconds(seconds)), port: port,
-            sender: sender)
+            firstByte: .seconds(8), clock: LaterClock(clock: clock, by: .seconds(seconds)), port: port, sender: sender)
     }
 
     /// Runs a simulator and the wire for one test.
     static func run<Result: Sendable>(
         _ wire: SuiteWire = .reference, _ body: (SimulatorSubject) async throws -> Result
     ) async throws -> Result {
-        try await withSimulator(wire.simulated, token: wire.tokens.good) { port, control, sender in
-            try await body(SimulatorSubject(wire, port: port, control: control, sender: sender))
+        let running = RunningClock()
+        let clock: any WallClock = wire.clockRuns ? running : StandingClock()
+        return try await withSimulator(
+            wire.simulated, token: wire.tokens.good, clock: wire.clockRuns ? running.ofSimulator : .system
+        ) { port, control, sender in
+            try await body(SimulatorSubject(wire, port: port, control: control, sender: sender, clock: clock))
         }
     }
 
@@ -168,7 +178,7 @@ struct SimulatorSubject: ContractSubject {
 
 /// Runs a simulator of the providers `card`, `points` and `forgetful`, and a sender, for one test.
 func withSimulator<Result: Sendable>(
-    _ wire: ProviderConfiguration.Wire = .reference, token: String = "good-token",
+    _ wire: ProviderConfiguration.Wire = .reference, token: String = "good-token", clock: SimulatorClock = .system,
     _ body: (_ port: Int, SimulatorControl, CurlSender) async throws -> Result
 ) async throws -> Result {
     var forgetful = ContractOptions()
@@ -178,7 +188,7 @@ func withSimulator<Result: Sendable>(
             ProviderConfiguration("card", wire: wire, token: token),
             ProviderConfiguration("points", wire: wire, token: token),
             ProviderConfiguration("forgetful", wire: wire, token: token, contract: forgetful),
-        ]), clock: wire == .paypay ? .fromNoon : .system, logger: .silent)
+        ]), clock: clock, logger: .silent)
     let sender = CurlSender(configuration: CurlConfiguration(http2: false, allowPlainHTTP: true))
     let result = try await server.whileRunning { port in
         let result: Swift.Result<Result, any Error>
@@ -193,12 +203,26 @@ func withSimulator<Result: Sendable>(
     return try result.get()
 }
 
-extension SimulatorClock {
-    /// Runs from the moment at which the tests' own clock stands: what is signed is good for two minutes only.
-    fileprivate static var fromNoon: SimulatorClock {
-        let start = SimulatorClock.system.now()
-        return SimulatorClock { StandingClock.noon.milliseconds + SimulatorClock.system.now() - start }
+/// A clock that runs from noon on.
+private struct RunningClock: WallClock {
+    private let start = ContinuousClock.now
+
+    func now() -> Timestamp {
+        StandingClock.noon + .milliseconds(Int64((ContinuousClock.now - start) / .milliseconds(1)))
     }
+    func sleep(until moment: Timestamp) async throws { throw CancellationError() }
+
+    /// The same for the simulator.
+    var ofSimulator: SimulatorClock { SimulatorClock { now().milliseconds } }
+}
+
+/// A clock that is ahead of another.
+private struct LaterClock: WallClock {
+    let clock: any WallClock
+    let by: Span
+
+    func now() -> Timestamp { clock.now() + by }
+    func sleep(until moment: Timestamp) async throws { throw CancellationError() }
 }
 
 extension Logger {

@@ -64,7 +64,7 @@ import Testing
             .orphan, .duplicate, .foreign, .oursOnly, .amountDiffers, .refundDiffers,
         ]
         var classes: Set<ComparisonClass> = []
-        for seed in 1...30 as ClosedRange<UInt64> where !wanted.isSubset(of: classes) {
+        for seed in 1...100 as ClosedRange<UInt64> where !wanted.isSubset(of: classes) {
             var plan = RunPlan(seed: seed, arrangement: .synchronous)
             let planted = FaultKind.allCases.filter { $0.isPlantedDifference && $0 != .plantedTwice }
             for kind in planted + [.changedOutside] {

@@ -114,6 +114,15 @@ struct SuiteBooks: Sendable, Equatable {
     var held: Int64 = 0
 }
 
+extension PaymentProvider {
+    /// What an inquiry shows, whenever it was made.
+    func shown(_ order: InquiryOrder) async -> Observation {
+        var observation = await inquire(order)
+        observation.began = StandingClock.noon
+        return observation
+    }
+}
+
 /// One thing that every adapter must do.
 struct ContractCase: Sendable, CustomTestStringConvertible {
     let name: String

@@ -111,12 +111,12 @@ extension ContractCase {
                 book.paymentKey = "\(operation)"
                 let last = try #require(kinds.last)
                 for kind in kinds.dropLast() { _ = try await subject.twoPhase.send(book.send(kind)) }
-                let before = try await subject.twoPhase.inquire(book.inquiry())
+                let before = try await subject.twoPhase.shown(book.inquiry())
                 try await subject.suffer(fault, on: operation)
                 let report = try await subject.twoPhase.send(book.send(last))
                 #expect(report.outcome == .indeterminate && report.observation == nil, "\(operation)")
                 #expect(report.bytesWritten > 0, "\(operation)")
-                let after = try await subject.twoPhase.inquire(book.inquiry())
+                let after = try await subject.twoPhase.shown(book.inquiry())
                 #expect((after != before) == executes, "\(operation)")
                 #expect(try await subject.twoPhase.send(book.send(last)).outcome == .accepted, "\(operation)")
                 #expect(try await subject.books(of: book.key(.authorize)).charges <= 1)
@@ -134,12 +134,12 @@ extension ContractCase {
                 book.paymentKey = "\(operation)"
                 let last = try #require(kinds.last)
                 for kind in kinds.dropLast() { _ = try await subject.twoPhase.send(book.send(kind)) }
-                let before = try await subject.twoPhase.inquire(book.inquiry())
+                let before = try await subject.twoPhase.shown(book.inquiry())
                 try await subject.suffer(fault, on: operation)
                 let report = try await subject.twoPhase.send(book.send(last))
                 #expect(report.outcome == .throttled, "\(operation)")
                 #expect(try #require(report.retryAfter) > StandingClock.noon, "\(operation)")
-                #expect(try await subject.twoPhase.inquire(book.inquiry()) == before, "\(operation)")
+                #expect(try await subject.twoPhase.shown(book.inquiry()) == before, "\(operation)")
             }
         }
     }
