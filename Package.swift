@@ -108,6 +108,8 @@ let package = Package(
             name: "Providers",
             dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", crypto, logging],
             swiftSettings: strict),
+        // What a provider really does, against what its contract says.
+        .target(name: "Prober", dependencies: ["Reconciler", "PaymentCore"], swiftSettings: strict),
         // Where a site's right to act is kept in a third place that is no database.
         .target(
             name: "Witnesses", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", crypto],
@@ -154,9 +156,9 @@ let package = Package(
         .executableTarget(
             name: "ReconcileDaemon",
             dependencies: [
-                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Witnesses",
-                "PaymentAPI", "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals, arguments, yams,
-                logging, metrics, coreMetrics, crypto,
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
+                "Witnesses", "PaymentAPI", "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals,
+                arguments, yams, logging, metrics, coreMetrics, crypto,
             ],
             resources: [
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
@@ -181,7 +183,14 @@ let package = Package(
             name: "ProvidersTests",
             dependencies: [
                 "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", "ProviderSimulator",
-                "LogCapture", logging, metrics,
+                "LogCapture", hummingbird, nio, logging, metrics,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProberTests",
+            dependencies: [
+                "Prober", "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator",
+                "SeededChance", logging,
             ],
             swiftSettings: strict),
         // Places in which a witness is kept, as far as it needs them.
@@ -240,9 +249,8 @@ let package = Package(
             name: "ReconcileDaemonTests",
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
-                "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "ProgramEdge", hummingbird,
-                arguments,
-                yams, logging, metrics, coreMetrics,
+                "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
+                hummingbird, arguments, yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -34,13 +34,14 @@ struct ImportRule {
             "ProviderSimulator": Allowance(inner: []),
             "ProviderSimulatorProgram": Allowance(inner: ["ProgramEdge", "ProviderSimulator"]),
             "ProgramEdge": Allowance(inner: []),
+            "Prober": Allowance(inner: ["PaymentCore", "Reconciler"]),
             // No server and no database, so that the checks are built quickly.
             "Lab": Allowance(
                 inner: ["PaymentCore", "HTTPTransport", "ProgramEdge", "Simulation"],
                 foreign: ["ArgumentParser", "Crypto", "Foundation", "Glibc"]),
             "ReconcileDaemon": Allowance(inner: [
-                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Witnesses",
-                "PaymentAPI", "OperationsConsole", "ProgramEdge",
+                "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
+                "Witnesses", "PaymentAPI", "OperationsConsole", "ProgramEdge",
             ]),
         ],
         kept: [

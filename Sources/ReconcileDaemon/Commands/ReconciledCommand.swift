@@ -24,7 +24,7 @@ struct ReconciledCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
             ReconcileCommand.self, DiscrepanciesCommand.self, RepairsCommand.self, SiteCommand.self, DrillCommand.self,
-            HealthcheckCommand.self, VersionCommand.self,
+            ProbeCommand.self, HealthcheckCommand.self, VersionCommand.self,
         ])
 
     static func main() async {

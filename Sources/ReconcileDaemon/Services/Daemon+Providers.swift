@@ -42,16 +42,12 @@ extension Daemon {
     ) throws -> AssembledProviders {
         var all = AssembledProviders()
         for provider in configuration.providers {
-            // A sender for each: neither connections nor the loop of one provider can hold another up.
-            let sender = CurlSender(
-                configuration: CurlConfiguration(
-                    maximumConnections: provider.contract.concurrency, caBundlePath: provider.caBundle,
-                    allowPlainHTTP: provider.allowsPlainHTTP))
+            let sender = provider.sender
             all.senders.append(sender)
             let assembly = ProviderAssembly(
                 sender: sender, connections: provider.contract.concurrency, store: identity, clock: clock,
                 clocks: clocks, logger: logger)
-            let settings = try settings(provider)
+            let settings = try provider.settings(secrets.providers[provider.name])
             guard let assembled = try assembly.assemble([settings])[provider.name] else { continue }
             all.providers.append(assembled.provider)
             all.paths[provider.name] = assembled
@@ -70,23 +66,34 @@ extension Daemon {
         }
         return ProviderNotifications(readers: readers, store: store, operations: operations, clock: clock)
     }
+}
 
-    private func settings(_ provider: Configuration.Provider) throws -> ProviderSettings {
+extension Configuration.Provider {
+    /// What its adapter is made of.
+    ///
+    /// - Parameter tokens: where its token comes from, if it is replaced while the process runs.
+    func settings(_ tokens: ReplaceableToken? = nil) throws -> ProviderSettings {
         let address: ProviderAddress
         do {
-            address = try ProviderAddress(provider.url)
+            address = try ProviderAddress(url)
         } catch {
-            throw CommandFailure(.usage, "provider \(provider.name): url: \(error.reason)")
+            throw CommandFailure(.usage, "provider \(name): url: \(error.reason)")
         }
         var breaker = Breaker.Settings()
-        breaker.failurePercent = provider.breakerFailurePercent
-        breaker.openFor = provider.breakerOpenFor.duration
+        breaker.failurePercent = breakerFailurePercent
+        breaker.openFor = breakerOpenFor.duration
         return ProviderSettings(
-            name: provider.name, adapter: provider.adapter, address: address, contract: provider.contract,
-            tokens: secrets.providers[provider.name] ?? ReplaceableToken(BearerToken(provider.token)),
+            name: name, adapter: adapter, address: address, contract: contract,
+            tokens: tokens ?? ReplaceableToken(BearerToken(token)),
             limits: TimeLimits(
-                connect: provider.connect.duration, tls: provider.tls.duration,
-                firstByte: provider.firstByte.duration, total: provider.total.duration),
-            breaker: breaker, conversion: provider.conversion)
+                connect: connect.duration, tls: tls.duration, firstByte: firstByte.duration, total: total.duration),
+            breaker: breaker, conversion: conversion)
+    }
+
+    /// A wire of its own: neither connections nor the loop of one provider can hold another up.
+    var sender: CurlSender {
+        CurlSender(
+            configuration: CurlConfiguration(
+                maximumConnections: contract.concurrency, caBundlePath: caBundle, allowPlainHTTP: allowsPlainHTTP))
     }
 }
