@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a provider whose transactions cannot be listed is not compared`() {
         let listed = ProviderContract.known.filter(\.contract.listing).map(\.name)
-        #expect(listed == ["reference", "reference_sale", "listed"], "\(listed)")
+        #expect(listed == ["reference", "reference_sale", "paypay", "listed"], "\(listed)")
     }
 
     @Test func `a one-phase provider needs a store that keeps what it acknowledged`() {

@@ -25,12 +25,14 @@ struct OrderBook {
     var reference: String? = "4711/a"
     var format = KeyFormat.hex40
     var currency: String = "JPY"
+    /// What its transaction begins with: a hold, or a sale.
+    var primary = EffectKind.authorize
 
     func send(
         _ kind: EffectKind, _ value: Int64 = 1200, number: Int = 1, notAfter: Timestamp? = nil,
         startBefore: Timestamp = StandingClock.noon + .hours(1), discriminator: String = "create"
     ) throws -> SendOrder {
-        let primary: EffectKind = kind == .sale ? .sale : .authorize
+        let primary = kind == .sale ? .sale : primary
         return SendOrder(
             payment: try payment, leg: 0, effect: .primary, number: number, provider: try ProviderName(provider),
             kind: kind, transactionKey: try key(primary),
@@ -48,9 +50,10 @@ struct OrderBook {
             caller: order.caller, reference: reference, notAfter: nil, startBefore: order.startBefore)
     }
 
-    func inquiry(_ primary: EffectKind = .authorize) throws -> InquiryOrder {
+    func inquiry(_ primary: EffectKind? = nil) throws -> InquiryOrder {
         InquiryOrder(
-            payment: try payment, leg: 0, provider: try ProviderName(provider), transactionKey: try key(primary))
+            payment: try payment, leg: 0, provider: try ProviderName(provider),
+            transactionKey: try key(primary ?? self.primary))
     }
 
     func money(_ value: Int64) throws -> Money {

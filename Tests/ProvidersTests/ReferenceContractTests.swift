@@ -14,6 +14,15 @@ struct ReferenceContractTests {
         try await SimulatorSubject.run { try await contractCase.check($0) }
     }
 
+    @Test func `the whole suite is asked of it, and of every wire that can hold each kind of change`() {
+        #expect(ContractCase.all(with: SuiteWire.reference.traits).map(\.name) == ContractCase.all.map(\.name))
+        #expect(Set(ContractCase.all.map(\.name)).count == ContractCase.all.count)
+        for wire in [SuiteWire.reference, .stripe, .payPay] {
+            #expect(
+                wire.traits.changes.map(\.steps.last) == [.authorize, .capture, .void, .refund], "\(wire.adapter.name)")
+        }
+    }
+
     @Test
     func `a slow provider does not hold up another`() async throws {
         try await withSimulator { port, control, sender in

@@ -4,41 +4,7 @@ import PaymentCore
 import ProviderSimulator
 import Providers
 import Reconciler
-
-/// A wire that the provider simulator plays, and the adapter for it.
-struct SuiteWire: Sendable {
-    let adapter: ProviderAdapter
-    let twoPhase: ProviderContract
-    let onePhase: ProviderContract
-    let traits: Set<SuiteTrait>
-    let simulated: ProviderConfiguration.Wire
-    /// What the simulator takes, and what it does not.
-    var tokens = (good: "good-token", bad: "bad-token")
-    /// Whether the adapter's clock runs, from noon on and with the simulator's: what is signed is good for two minutes
-    /// only, and a busy machine may take longer than that for a test.
-    var clockRuns = false
-
-    static let reference = SuiteWire(
-        adapter: .reference, twoPhase: .reference, onePhase: .referenceSale, traits: Set(SuiteTrait.allCases),
-        simulated: .reference)
-
-    static let stripe: SuiteWire = {
-        var sale = ProviderContract.stripe
-        sale.phases = .sale
-        return SuiteWire(
-            adapter: .stripe, twoPhase: .stripe, onePhase: sale,
-            traits: [.tombstones, .conflictingKeys, .voidsShowTransactions], simulated: .stripe)
-    }()
-
-    static let payPay: SuiteWire = {
-        var hold = ProviderContract.payPay
-        hold.phases = .authorizeCapture
-        return SuiteWire(
-            adapter: .payPay, twoPhase: hold, onePhase: .payPay,
-            traits: [.voidOfNothing, .errorsNotStored, .pendingCaptures], simulated: .paypay,
-            tokens: (good: "key-1:secret-1:merchant-1", bad: "key-1:secret-2:merchant-1"), clockRuns: true)
-    }()
-}
+import Testing
 
 /// An adapter, over real sockets, before the provider simulator.
 struct SimulatorSubject: ContractSubject {
@@ -48,6 +14,7 @@ struct SimulatorSubject: ContractSubject {
     let stranger: any PaymentProvider
     let unreachable: any PaymentProvider
     let withoutTombstones: any PaymentProvider
+    var main: any PaymentProvider { twoPhase }
     let wire: SuiteWire
     let traits: Set<SuiteTrait>
     let control: SimulatorControl
@@ -62,9 +29,9 @@ struct SimulatorSubject: ContractSubject {
             _ provider: String, token: String? = nil, _ contract: ProviderContract? = nil,
             firstByte: Duration = .seconds(8), port: Int
         ) throws -> any PaymentProvider {
-            try Self.adapter(
-                wire, provider, token: token ?? wire.tokens.good, contract ?? wire.twoPhase, firstByte: firstByte,
-                clock: clock, port: port, sender: sender)
+            try wire.provider(
+                provider, contract ?? wire.twoPhase, token: token, firstByte: firstByte, clock: clock, port: port,
+                sender: sender)
         }
         self.clock = clock
         self.wire = wire
@@ -80,27 +47,12 @@ struct SimulatorSubject: ContractSubject {
         withoutTombstones = try adapter("forgetful", port: port)
     }
 
-    private static func adapter(
-        _ wire: SuiteWire, _ provider: String, token: String, _ contract: ProviderContract, firstByte: Duration,
-        clock: any WallClock, port: Int, sender: CurlSender
-    ) throws -> any PaymentProvider {
-        var contract = contract
-        contract.requestsPerSecond = 1_000
-        let settings = ProviderSettings(
-            name: try ProviderName(provider), adapter: wire.adapter,
-            address: try ProviderAddress("http://127.0.0.1:\(port)/\(provider)"), contract: contract,
-            tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
-        let assembly = ProviderAssembly(sender: sender, connections: 64, clock: clock, logger: .silent)
-        guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
-        return assembled.provider
-    }
-
     /// The adapter of a provider, with both clocks so many seconds later.
     func later(by seconds: Int64, at provider: String) async throws -> any PaymentProvider {
         try control.setClockOffset(seconds * 1_000, at: provider)
-        return try Self.adapter(
-            wire, provider, token: wire.tokens.good, provider == "points" ? wire.onePhase : wire.twoPhase,
-            firstByte: .seconds(8), clock: LaterClock(clock: clock, by: .seconds(seconds)), port: port, sender: sender)
+        return try wire.provider(
+            provider, provider == "points" ? wire.onePhase : wire.twoPhase,
+            clock: LaterClock(clock: clock, by: .seconds(seconds)), port: port, sender: sender)
     }
 
     /// Runs a simulator and the wire for one test.
@@ -110,7 +62,7 @@ struct SimulatorSubject: ContractSubject {
         let running = RunningClock()
         let clock: any WallClock = wire.clockRuns ? running : StandingClock()
         return try await withSimulator(
-            wire.simulated, token: wire.tokens.good, clock: wire.clockRuns ? running.ofSimulator : .system
+            #require(wire.simulated), token: wire.tokens.good, clock: wire.clockRuns ? running.ofSimulator : .system
         ) { port, control, sender in
             try await body(SimulatorSubject(wire, port: port, control: control, sender: sender, clock: clock))
         }

@@ -48,8 +48,7 @@ extension ProviderContract {
 
     /// PayPay's direct payment, from its public API reference: `merchantPaymentId` is ours and unique for ever; its
     /// status can be read under it; a cancel under it works until 00:14:59 (Japan) of the following day, reverses a
-    /// completed payment, and leaves nothing behind for a payment that has not arrived; refunds are read by key; no
-    /// list shows payments.
+    /// completed payment, and leaves nothing behind for a payment that has not arrived; refunds are read by key.
     public static let payPay: ProviderContract = {
         var contract = ProviderContract(phases: .sale)
         contract.keyFormat = .hex40
@@ -58,7 +57,6 @@ extension ProviderContract {
         contract.cancelReversesSale = true
         contract.cancelDeadline = .minutes(14)
         contract.enforcesNotAfter = false
-        contract.listing = false
         contract.requestsPerSecond = 50
         contract.concurrency = 16
         return contract

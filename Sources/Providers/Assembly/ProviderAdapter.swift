@@ -11,6 +11,9 @@ public struct ProviderAdapter: Sendable, Hashable {
     public let name: String
     /// The names of the contracts that fit its wire, for `contract.base`. The first is the default.
     public let contracts: [String]
+    /// The contract of the adapter's own name, where ``ProviderContract/known`` has none: that of an in-house service
+    /// is beside its adapter.
+    var ownContract: ProviderContract?
     /// Whether a provider may count in units of its own (`conversion`).
     public let convertsAmounts: Bool
     /// Makes the reader of its notifications; `nil` where it has none.
@@ -30,6 +33,13 @@ public struct ProviderAdapter: Sendable, Hashable {
 
     /// Every adapter. A new one is added here, and nowhere else.
     public static let all: [ProviderAdapter] = [.reference, .stripe, .payPay]
+
+    /// A contract that fits its wire, by name; `nil` if there is none of that name.
+    public func contract(named name: String) -> ProviderContract? {
+        guard contracts.contains(name) else { return nil }
+        if name == self.name, let ownContract { return ownContract }
+        return ProviderContract.known.first { $0.name == name }?.contract
+    }
 
     /// The properties of a contract that the wire cannot keep.
     public func problems(with contract: ProviderContract) -> [(property: String, value: String, allowed: String)] {

@@ -4,7 +4,8 @@ internal import PaymentCore
 extension ProviderAdapter {
     /// PayPay's direct debit, in one step or two (`docs/providers/paypay.md`).
     public static let payPay = ProviderAdapter(
-        name: "paypay", contracts: ["paypay"], convertsAmounts: false, notifications: nil, fixed: fixedByPayPay,
+        name: "paypay", contracts: ["paypay"], ownContract: .payPayWire, convertsAmounts: false, notifications: nil,
+        fixed: fixedByPayPay,
         authorization: { PayPaySigning(source: $0, clock: $1) }, tokenProblem: PayPayCredentials.problem,
         make: { parts in
             PayPayProvider(
@@ -34,4 +35,14 @@ extension ProviderAdapter {
             property: "refund_visibility", allowed: ["by_key"], reason: "refunds are shown by merchantRefundId",
             value: { $0.refundVisibility.rawValue }),
     ]
+}
+
+extension ProviderContract {
+    /// PayPay's rules over PayPay's own wire. Nothing there lists payments. Over the reference wire a service with
+    /// these rules may.
+    static let payPayWire: ProviderContract = {
+        var contract = ProviderContract.payPay
+        contract.listing = false
+        return contract
+    }()
 }

@@ -40,7 +40,7 @@ extension PayPayProvider {
             var report = AttemptReport(.indeterminate, code: "cancel_accepted", bytesWritten: reply.bytesWritten)
             guard case .found(let payment) = await find(key) else { return report }
             let known = observation(of: payment, change, began: began)
-            guard PayPayStanding(change.order, in: known) == .stands else { return report }
+            guard ObservedStanding(change.order, in: known) == .stands else { return report }
             report.outcome = .accepted
             report.code = known.status.rawValue
             report.observation = known
@@ -69,16 +69,7 @@ extension PayPayProvider {
         guard let payment = reply.read(PayPayPayment.init) else { return doubt(reply.code) }
         guard payment.merchantPaymentID == change.order.transactionKey.text else { return doubt("answer_mismatch") }
         let known = observation(of: payment, change, began: change.began)
-        let shown = known.status.rawValue
-        var report: AttemptReport
-        switch PayPayStanding(change.order, in: known) {
-        case .stands: report = AttemptReport(.accepted, code: shown, observation: known)
-        case .declined(let reason): report = AttemptReport(.declined, code: reason ?? "declined", observation: known)
-        // The result of an earlier request under the id: it is used up, and this one made nothing.
-        case .ruledOut where change.order.kind != .capture:
-            report = AttemptReport(.refused, code: "conflict_\(shown)", observation: known)
-        case .ruledOut, .open: return doubt("effect_missing")
-        }
+        var report = AttemptReport(of: change.order, showing: known)
         report.bytesWritten = reply.bytesWritten
         return report
     }
@@ -141,30 +132,16 @@ extension PayPayProvider {
     private func settle(
         _ change: PayPayChange, _ said: AttemptReport, by known: Observation
     ) -> AttemptReport {
-        var report = said
-        report.observation = known
-        let shown = known.status.rawValue
-        switch PayPayStanding(change.order, in: known) {
-        case .stands:
-            (report.outcome, report.code, report.namesKey) = (.accepted, shown, true)
-        case .declined(let reason):
-            let code = said.outcome == .declined ? said.code : reason ?? "declined"
-            (report.outcome, report.code, report.namesKey) = (.declined, code, true)
-            if known.status == .declined { report.observation?.reason = code }
-        case .ruledOut:
-            // What has ended stays so. A completed payment may still be given back by a cancel that is under way.
-            (report.outcome, report.code) = (.refused, "conflict_\(shown)")
-            report.namesKey = known.status != .captured
-        case .open where change.order.kind == .void || known.status == .pending:
-            (report.outcome, report.code) = (.throttled, "conflict_\(shown)")
-        case .open where said.outcome == .declined:
+        var report = said.settled(change.order, by: known)
+        // Neither borne out nor contradicted.
+        guard ObservedStanding(change.order, in: known) == .open, report.outcome == said.outcome else { return report }
+        if said.outcome == .declined {
             report.observation = declined(known, change, said.code)
-        case .open:
+        } else if change.order.kind == .refund, change.amount.amount > refundable(known, change),
+            said.code == "invalid_params"
+        {
             // Of all that may be wrong with a refund, this is what the payment shows.
-            let isTooMuch = change.order.kind == .refund && change.amount.amount > refundable(known, change)
-            if isTooMuch, said.code == "invalid_params" {
-                report.code = "amount_too_large"
-            }
+            report.code = "amount_too_large"
         }
         return report
     }

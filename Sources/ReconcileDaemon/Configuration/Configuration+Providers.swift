@@ -202,7 +202,7 @@ extension Configuration {
         }
         // With a wrong base the rest is read all the same, so that it is judged by what is meant.
         let name = isKept ? base : adapter.contracts[0]
-        var contract = ProviderContract.known.first { $0.name == name }?.contract ?? .reference
+        var contract = adapter.contract(named: name) ?? .reference
         contract.phases = part.choice("phases", default: contract.phases)
         contract.keyFormat = readKeyFormat(part, default: contract.keyFormat)
         contract.keyRetention = part.durationOrForever("key_retention", default: contract.keyRetention)

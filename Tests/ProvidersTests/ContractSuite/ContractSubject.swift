@@ -4,17 +4,18 @@ import Testing
 
 /// A provider behind its adapter, put up for the suite: what it must be able to do on request.
 protocol ContractSubject: Sendable {
-    /// The adapter of a provider that holds first and takes later.
-    var twoPhase: any PaymentProvider { get }
+    /// The adapter of a provider that holds first and takes later; where the wire cannot hold, of one that takes at
+    /// once.
+    var main: any PaymentProvider { get }
     /// The adapter of a provider that takes at once.
     var onePhase: any PaymentProvider { get }
-    /// Like `twoPhase`, but it waits only a fraction of a second for an answer.
+    /// Like `main`, but it waits only a fraction of a second for an answer.
     var impatient: any PaymentProvider { get }
-    /// Like `twoPhase`, with credentials that are not valid.
+    /// Like `main`, with credentials that are not valid.
     var stranger: any PaymentProvider { get }
-    /// Like `twoPhase`, at an address where nobody listens.
+    /// Like `main`, at an address where nobody listens.
     var unreachable: any PaymentProvider { get }
-    /// Like `twoPhase`, at a provider whose void leaves nothing behind.
+    /// Like `main`, at a provider whose void leaves nothing behind.
     var withoutTombstones: any PaymentProvider { get }
 
     /// What its wire has of that which not every wire has.
@@ -31,6 +32,10 @@ protocol ContractSubject: Sendable {
 /// What a wire may have or not. A case names what it needs; an adapter whose wire lacks that has a test of its own for
 /// what happens there.
 enum SuiteTrait: Sendable, CaseIterable {
+    /// It holds first and takes later. Without it every case begins with a sale.
+    case holds
+    /// A void gives back what the first request held, or took where the wire cannot hold.
+    case voids
     /// A request past its `not_after` is not executed.
     case notAfter
     /// An inquiry shows a tombstone, and not nothing.
@@ -87,6 +92,7 @@ enum SuiteFault: Sendable, CaseIterable {
 
 /// Which requests a fault is for.
 enum SuiteOperation: Sendable {
+    /// The first request: a hold or a sale.
     case authorize
     case capture
     case void
