@@ -146,8 +146,7 @@ struct ProbedDeclines: Sendable {
         let words = "an instrument that is approved was answered \(ProbedReads.words(report)) under the same key"
         switch report.outcome {
         case .accepted: sights.add(.declinesBound, .exactly(.flag(false)), same, words)
-        case .declined: sights.add(.declinesBound, .exactly(.flag(true)), same, words)
-        // A key that refuses another body says nothing about the same body tomorrow.
+        // A decline that is repeated now, or a key that refuses another body, says nothing about tomorrow.
         default:
             sights.add(.declinesBound, .nothing("no request shows whether it would be declined for ever"), same, words)
         }

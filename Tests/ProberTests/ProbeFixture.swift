@@ -41,13 +41,15 @@ struct ProbeFixture {
         return settings
     }
 
-    func provider(_ name: String, _ contract: ProviderContract) throws -> any PaymentProvider {
+    func provider(
+        _ name: String, _ contract: ProviderContract, adapter: ProviderAdapter = .reference
+    ) throws -> any PaymentProvider {
         var contract = contract
         contract.requestsPerSecond = 1_000_000
         let settings = ProviderSettings(
-            name: try ProviderName(name), adapter: .reference,
+            name: try ProviderName(name), adapter: adapter,
             address: try ProviderAddress("http://127.0.0.1:\(port)/\(name)"), contract: contract,
-            tokens: ReplaceableToken(BearerToken("any")), limits: TimeLimits(firstByte: .seconds(20)))
+            tokens: ReplaceableToken(BearerToken("key:secret:merchant")), limits: TimeLimits(firstByte: .seconds(20)))
         let assembly = ProviderAssembly(
             sender: sender, connections: contract.concurrency, clock: clock, logger: .quiet)
         guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
@@ -55,10 +57,13 @@ struct ProbeFixture {
     }
 
     func prober(
-        _ name: String, _ contract: ProviderContract, _ settings: ProbeSettings, offset: Span = .zero
+        _ name: String, _ contract: ProviderContract, _ settings: ProbeSettings, offset: Span = .zero,
+        adapter: ProviderAdapter = .reference
     ) throws -> Prober {
         let reading = ProviderClocks.Reading(offset: offset, uncertainty: .seconds(1), isInDoubt: false)
-        return try Prober(provider: provider(name, contract), clock: clock, settings: settings) { reading }
+        return try Prober(provider: provider(name, contract, adapter: adapter), clock: clock, settings: settings) {
+            reading
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import PaymentCore
 import ProviderSimulator
+import Providers
 import Testing
 
 @testable import Prober
@@ -79,6 +80,21 @@ struct ProbeTests {
             let report = await prober.run()
             #expect(report.failure == .credentials("unauthorized") && report.leftBehind.isEmpty)
             #expect(report.requests == 1)
+        }
+    }
+
+    /// PayPay's wire answers any request under a declined key with the decline. That is no promise for ever.
+    @Test func `a decline that is repeated is not called bound`() async throws {
+        let wallet = ProviderConfiguration("wallet", wire: .paypay)
+        try await ProbeFixture.run([wallet]) { fixture in
+            var settings = try ProbeFixture.settings(run: "run")
+            settings.parts = [.declines]
+            settings.declinedInstrument = try Instrument(token: "decline-0001")
+            let report = try await fixture.prober("wallet", .payPay, settings, adapter: .payPay).run()
+            let finding = try #require(report.findings.first { $0.property == .declinesBound })
+            #expect(finding.evidence.last?.contains("was answered declined") == true, "\(finding)")
+            if case .nothing = finding.sight {} else { Issue.record("\(finding)") }
+            #expect(finding.value(besides: .payPay) == .flag(false))
         }
     }
 
