@@ -10,6 +10,8 @@ struct ProbedCancels: Sendable {
         let word: (ProviderContract.Cancel) -> PropertyValue = { .word($0.rawValue) }
         switch (keepsAway, isDone) {
         case (nil, _): sights.add(.cancel, .nothing("the request after the cancel was not plainly answered"))
+        // What is refused in any case says nothing about the cancel before it.
+        case (true?, nil): sights.add(.cancel, .nothing("no request without a cancel before it took the amount"))
         case (true?, _): sights.add(.cancel, .exactly(word(.tombstoning)))
         case (false?, true?): sights.add(.cancel, .exactly(word(.onlyIfPresent)))
         // A completed sale cannot be cancelled, and one that is under way cannot be had on purpose.
@@ -53,7 +55,8 @@ struct ProbedCancels: Sendable {
             "a cancel of nothing was answered \(ProbedReads.words(cancel)); a request under the same key then "
             + "was answered \(ProbedReads.words(report)), and took \(isThere ? "the amount" : "nothing")"
         sights.add(.cancel, .nothing("not concluded"), words)
-        return isThere ? false : report.isPlain ? true : nil
+        guard !isThere else { return false }
+        return report.isPlain ? true : nil
     }
 
     /// Whether a cancel gives back what is there; `nil` if that cannot be said.

@@ -95,7 +95,9 @@ struct ProbedKeys: Sendable {
 
 extension AttemptReport {
     /// Whether the provider plainly answered: it did what was asked, had done it, or said that it does not.
-    var isPlain: Bool { outcome == .accepted || outcome == .refused || outcome == .declined || keyConflicts }
+    ///
+    /// A decline says nothing of the kind: the payer may have a reason of their own.
+    var isPlain: Bool { outcome == .accepted || outcome == .refused || keyConflicts }
 }
 
 extension ProbeBench {

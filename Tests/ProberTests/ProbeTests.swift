@@ -83,6 +83,26 @@ struct ProbeTests {
         }
     }
 
+    /// A request that is refused in any case says nothing about the cancel before it.
+    @Test(arguments: ["unknown-0001", "decline-0001"])
+    func `an instrument that does not approve is not taken for a tombstone`(token: String) async throws {
+        var options = ContractOptions()
+        options.tombstoning = false
+        try await run(options) { fixture in
+            var settings = try ProbeFixture.settings(run: "run")
+            settings.instrument = try Instrument(token: token)
+            settings.parts = [.cancels, .keys, .notAfter]
+            settings.patience = .seconds(2)
+            let report = try await fixture.prober("card", .reference, settings).run()
+            for finding in report.findings {
+                guard case .nothing = finding.sight else {
+                    Issue.record("\(finding)")
+                    continue
+                }
+            }
+        }
+    }
+
     /// PayPay's wire answers any request under a declined key with the decline. That is no promise for ever.
     @Test func `a decline that is repeated is not called bound`() async throws {
         let wallet = ProviderConfiguration("wallet", wire: .paypay)
