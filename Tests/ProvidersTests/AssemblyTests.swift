@@ -140,11 +140,16 @@ struct AssemblyTests {
 
     @Test
     func `what a wire fixes of a contract is said by name, and the contracts that fit it are right`() {
-        #expect(ProviderAdapter.stripe.problems(with: .stripe).isEmpty)
+        for listing in [true, false] {
+            var right = ProviderContract.stripe
+            right.listing = listing
+            #expect(ProviderAdapter.stripe.problems(with: right).isEmpty)
+        }
         var wrong = ProviderContract.stripe
-        (wrong.listing, wrong.cancel) = (true, .none)
+        (wrong.enforcesNotAfter, wrong.cancel) = (true, .none)
         let problems = ProviderAdapter.stripe.problems(with: wrong)
-        #expect(problems.map(\.property) == ["cancel", "listing"] && problems.map(\.value) == ["none", "true"])
+        #expect(problems.map(\.property) == ["cancel", "enforces_not_after"])
+        #expect(problems.map(\.value) == ["none", "true"])
         #expect(problems.last?.allowed.hasPrefix("false with the adapter stripe: ") == true)
         #expect(ProviderAdapter.reference.problems(with: wrong).isEmpty)
     }

@@ -26,7 +26,7 @@ extension ExecutionStep {
     }
 
     private func about(_ call: StripeCall, _ tables: StripeTables) throws -> StripeIntent? {
-        var id = call.intent
+        var id = call.kind == .charge ? StripeIntent.id(ofCharge: call.intent) : call.intent
         if id.isEmpty { id = call.parameters["payment_intent"] ?? "" }
         if id.isEmpty, let charge = call.parameters["charge"] { id = StripeIntent.id(ofCharge: charge) }
         return id.isEmpty ? nil : try tables.intent(id)

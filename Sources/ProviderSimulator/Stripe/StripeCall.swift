@@ -5,11 +5,11 @@ struct StripeCall: Codable, Sendable, Equatable {
     /// What is asked for.
     enum Kind: String, Codable, Sendable {
         case register, confirm, capture, cancel, refund
-        case intent, charges, refunds, disputes
+        case intent, charge, charges, refunds, disputes, movements
     }
 
     let kind: Kind
-    /// The intent's identifier in the path; empty where there is none.
+    /// The intent's identifier in the path, or the charge's; empty where there is none.
     let intent: String
     /// Parameters of the form or the query, by their names in Stripe's notation such as `metadata[order]`.
     let parameters: [String: String]
@@ -48,7 +48,8 @@ struct StripeCall: Codable, Sendable, Equatable {
         case .refund: .refund
         // All charges of the account: a listing, and no question about one of them.
         case .charges where parameters["transfer_group"] == nil && parameters["payment_intent"] == nil: .list
-        case .intent, .charges, .refunds, .disputes: .inquire
+        case .movements: parameters["source"] == nil ? .list : .inquire
+        case .intent, .charge, .charges, .refunds, .disputes: .inquire
         }
     }
 }
@@ -75,6 +76,8 @@ struct StripeReader: WireReader {
         case ("POST", 1, "refunds"): call = (.refund, "")
         case ("GET", 1, "refunds"): call = (.refunds, "")
         case ("GET", 1, "charges"): call = (.charges, "")
+        case ("GET", 2, "charges"): call = (.charge, path[1])
+        case ("GET", 1, "balance_transactions"): call = (.movements, "")
         case ("GET", 1, "disputes"): call = (.disputes, "")
         default: return nil
         }

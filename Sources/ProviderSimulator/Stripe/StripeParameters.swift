@@ -26,6 +26,11 @@ struct StripeParameters {
         case "amount", "amount_to_capture":
             // An amount that cannot be read is none: what is left out means all of it.
             guard let number = Int64(value), number > 0 else { return invalidInteger(name, value) }
+        case "created":
+            guard ["created[gte]", "created[lt]"].contains(name) else {
+                return .invalid("parameter_unknown", "Only gte and lt are simulated: \(name)", parameter: name)
+            }
+            guard Int64(value) != nil else { return invalidInteger(name, value) }
         case "limit":
             guard let number = Int(value), (1...100).contains(number) else { return invalidInteger(name, value) }
         case "metadata":
@@ -51,7 +56,7 @@ struct StripeParameters {
     }
 
     /// Those that have parts in brackets.
-    private static let nested: Set = ["metadata", "expand", "payment_method_types"]
+    private static let nested: Set = ["metadata", "expand", "payment_method_types", "created"]
 
     /// `confirm` is known, so that its refusal says why.
     private static func known(_ kind: StripeCall.Kind) -> Set<String> {
@@ -66,7 +71,9 @@ struct StripeParameters {
         case .cancel: ["cancellation_reason", "expand"]
         case .refund: ["payment_intent", "charge", "amount", "reason", "metadata"]
         case .intent: ["expand"]
-        case .charges: ["transfer_group", "payment_intent", "limit", "starting_after", "expand"]
+        case .charge: ["expand"]
+        case .charges: ["transfer_group", "payment_intent", "created", "limit", "starting_after", "expand"]
+        case .movements: ["created", "source", "limit", "starting_after", "expand"]
         case .refunds, .disputes: ["payment_intent", "charge", "limit", "starting_after"]
         }
     }
@@ -74,7 +81,9 @@ struct StripeParameters {
     private static func expandable(_ kind: StripeCall.Kind) -> Set<String> {
         switch kind {
         case .register, .confirm, .capture, .cancel, .intent: ["latest_charge"]
-        case .charges: ["data.payment_intent", "data.refunds"]
+        case .charge: ["payment_intent", "refunds", "balance_transaction"]
+        case .charges: ["data.payment_intent", "data.refunds", "data.balance_transaction"]
+        case .movements: ["data.source"]
         case .refund, .refunds, .disputes: []
         }
     }

@@ -21,7 +21,7 @@ struct StripeShapes {
         let recorded = record?.amount ?? intent.amount
         let charge: JSONTree =
             withCharge
-            ? charges(withIntent: false, withRefunds: false).first?.value ?? .null
+            ? charges(withIntent: false, withRefunds: false, withMovement: false).first?.value ?? .null
             : .optional(intent.charges.last?.id)
         return .object([
             ("id", .text(intent.id)), ("object", .text("payment_intent")), ("amount", .int(recorded.value)),
@@ -67,19 +67,39 @@ struct StripeShapes {
     // MARK: Charges
 
     /// Newest first.
-    func charges(withIntent: Bool, withRefunds: Bool) -> [(id: String, value: JSONTree)] {
+    func charges(
+        withIntent: Bool, withRefunds: Bool, withMovement: Bool
+    ) -> [(id: String, value: JSONTree)] {
         intent.charges.indices.reversed().map { index in
             let charge = intent.charges[index]
             let isNewest = index == intent.charges.count - 1
             // What the ledger holds is of the newest; those before it were declined.
+            let record = isNewest ? record : nil
             let value = chargeValue(
-                charge, of: isNewest ? record : nil, withIntent: withIntent, withRefunds: withRefunds)
+                charge, of: record, withIntent: withIntent, withRefunds: withRefunds,
+                movement: movement(of: charge, record, isWhole: withMovement))
             return (charge.id, value)
         }
     }
 
+    /// The balance transaction that took a charge's money.
+    private func movement(
+        of charge: StripeIntent.Charge, _ record: TransactionRecord?, isWhole: Bool
+    ) -> JSONTree {
+        guard let record, record.capturedValue > 0 else { return .null }
+        let id = "txn_\(charge.id)"
+        guard isWhole else { return .text(id) }
+        let at = record.captures.last { $0.status == .succeeded }?.createdAt ?? record.createdAt
+        return .object([
+            ("id", .text(id)), ("object", .text("balance_transaction")), ("amount", .int(record.capturedValue)),
+            ("created", .int(at / 1_000)), ("currency", currency), ("source", .text(charge.id)),
+            ("type", .text("charge")),
+        ])
+    }
+
     private func chargeValue(
-        _ charge: StripeIntent.Charge, of record: TransactionRecord?, withIntent: Bool, withRefunds: Bool
+        _ charge: StripeIntent.Charge, of record: TransactionRecord?, withIntent: Bool, withRefunds: Bool,
+        movement: JSONTree
     ) -> JSONTree {
         let amount = record?.amount?.value ?? intent.amount.value
         let isDeclined = charge.failureCode != nil || record?.status == .declined
@@ -90,7 +110,8 @@ struct StripeShapes {
         let held = record?.status == .authorized ? record?.authorizedUntil : nil
         var members: [(String, JSONTree)] = [
             ("id", .text(charge.id)), ("object", .text("charge")), ("amount", .int(amount)),
-            ("amount_captured", .int(taken)), ("amount_refunded", .int(back)), ("captured", .bool(taken > 0)),
+            ("amount_captured", .int(taken)), ("amount_refunded", .int(back)), ("balance_transaction", movement),
+            ("captured", .bool(taken > 0)),
             ("created", .int(charge.created)), ("currency", currency),
             ("disputed", .bool(!(record?.disputes ?? []).isEmpty)),
             ("failure_code", isDeclined ? .text(Self.declineCode) : .null),
@@ -144,12 +165,13 @@ struct StripeShapes {
         // It came with the capture, and so before every other refund.
         let at = record.captures.last { $0.status == .succeeded }?.createdAt ?? record.updatedAt
         let id = "re_free\(intent.id.dropFirst(3))"
-        if free > 0 { shown.append(refund(id, free, .succeeded, at: at, metadata: [:])) }
+        if free > 0 { shown.append(refund(id, free, .succeeded, at: at, metadata: [:], movesMoney: false)) }
         return shown
     }
 
     private func refund(
-        _ id: String, _ amount: Int64, _ status: EntryStatus, at: Int64, metadata: [String: String]
+        _ id: String, _ amount: Int64, _ status: EntryStatus, at: Int64, metadata: [String: String],
+        movesMoney: Bool = true
     ) -> RefundShape {
         let state =
             switch status {
@@ -161,6 +183,7 @@ struct StripeShapes {
             id: id, amount: amount, isFailed: status == .declined,
             value: .object([
                 ("id", .text(id)), ("object", .text("refund")), ("amount", .int(amount)),
+                ("balance_transaction", status == .succeeded && movesMoney ? .text("txn_\(id)") : .null),
                 ("charge", .optional(intent.charges.last?.id)), ("created", .int(at / 1_000)), ("currency", currency),
                 ("failure_reason", status == .declined ? .text("declined") : .null), ("metadata", .texts(metadata)),
                 ("payment_intent", .text(intent.id)), ("status", .text(state)),

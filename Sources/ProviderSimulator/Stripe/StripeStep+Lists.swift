@@ -54,15 +54,37 @@ extension StripeStep {
     }
 
     private func shownCharges(of intent: StripeIntent) throws -> [(id: String, value: JSONTree)] {
+        let asked = Set(intent.charges.filter { created.contains($0.created) }.map(\.id))
+        guard !asked.isEmpty else { return [] }
+        return try charges(of: intent, "data.").filter { asked.contains($0.id) }
+    }
+
+    private func charges(of intent: StripeIntent, _ prefix: String) throws -> [(id: String, value: JSONTree)] {
         try viewed(intent).charges(
-            withIntent: call.expands("data.payment_intent"), withRefunds: call.expands("data.refunds"))
+            withIntent: call.expands(prefix + "payment_intent"), withRefunds: call.expands(prefix + "refunds"),
+            withMovement: call.expands(prefix + "balance_transaction"))
+    }
+
+    /// One charge.
+    func charge() throws -> StripeAnswer {
+        let intent = try tables.intent(ofCharge: call.intent)
+        guard let charge = try intent.flatMap({ try charges(of: $0, "").first { $0.id == call.intent } }) else {
+            return .missing("charge", call.intent, parameter: "id")
+        }
+        return StripeAnswer(200, charge.value)
+    }
+
+    /// The seconds that are asked for.
+    var created: Range<Int64> {
+        let from = call.parameters["created[gte]"].flatMap { Int64($0) } ?? 0
+        return from..<max(from, call.parameters["created[lt]"].flatMap { Int64($0) } ?? .max)
     }
 
     // MARK: Pages
 
     private var limit: Int { call.parameters["limit"].flatMap { Int($0) } ?? 10 }
 
-    private func page(_ all: [(id: String, value: JSONTree)]) -> StripeAnswer {
+    func page(_ all: [(id: String, value: JSONTree)]) -> StripeAnswer {
         guard let rest = rest(of: all) else { return noSuchPosition(call.parameters["starting_after"] ?? "") }
         return StripeAnswer(200, StripeShapes.list(rest.prefix(limit).map(\.value), hasMore: rest.count > limit))
     }
@@ -78,7 +100,7 @@ extension StripeStep {
     }
 
     /// The intent as this read sees it: a stale one shows the state before the last change.
-    private func viewed(_ intent: StripeIntent) throws -> StripeShapes {
+    func viewed(_ intent: StripeIntent) throws -> StripeShapes {
         guard let found = try stored(intent) else { return StripeShapes(record: nil, intent: intent) }
         let record = try step.viewed(found, fault, table, now: rules.now)
         return StripeShapes(record: record, intent: intent, isBehind: record != found.record)

@@ -17,6 +17,8 @@ struct StripeStep {
         switch call.kind {
         case .register: return try register()
         case .charges, .refunds, .disputes: return (try list(), false)
+        case .charge: return (try charge(), false)
+        case .movements: return (try movements(), false)
         case .refund: return try refund()
         case .intent: return (try one(), false)
         case .confirm: return try onIntent(call.intent) { try confirm($0, $1) }

@@ -76,6 +76,50 @@ struct StripeTables {
         ).map { try LedgerJSON.decode(StripeIntent.self, $0) }
     }
 
+    /// The intent whose newest charge a transaction is.
+    func intent(ofRow row: Int64) throws -> StripeIntent? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT document FROM stripe_intents WHERE provider = ? AND charged_row = ?")
+        return try String.fetchOne(statement, arguments: [provider, row]).map {
+            try LedgerJSON.decode(StripeIntent.self, $0)
+        }
+    }
+
+    /// What took money or gave it back in these seconds, and is listed by now.
+    func moved(_ seconds: Range<Int64>, now: Int64) throws -> [Moved] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT movements.kind, movements.value, movements.at, movements.entry_key, transactions.id
+                FROM movements JOIN transactions ON transactions.id = movements.transaction_id
+                WHERE transactions.provider = ? AND movements.kind IN ('charge', 'refund')
+                AND movements.at / 1000 >= ? AND movements.at / 1000 < ?
+                AND (transactions.listed_from IS NULL OR transactions.listed_from <= ?)
+                """)
+        let arguments: StatementArguments = [provider, seconds.lowerBound, seconds.upperBound, now]
+        return try Row.fetchAll(statement, arguments: arguments).map { row in
+            Moved(row: row[4], isRefund: row[0] == "refund", value: row[1], at: row[2], entryKey: row[3])
+        }
+    }
+
+    /// The transactions with disputes.
+    func disputed() throws -> [Int64] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id FROM transactions WHERE provider = ? AND state LIKE '%\"disputes\"%'")
+        return try Int64.fetchAll(statement, arguments: [provider])
+    }
+
+    /// A movement of the ledger.
+    struct Moved {
+        /// The row of its transaction.
+        let row: Int64
+        let isRefund: Bool
+        let value: Int64
+        /// Milliseconds since 1970, by the provider's clock.
+        let at: Int64
+        /// The refund's key.
+        let entryKey: String?
+    }
+
     func save(_ intent: StripeIntent) throws {
         let statement = try db.cachedStatement(
             sql: """

@@ -4,7 +4,7 @@ internal import PaymentCore
 extension ProviderAdapter {
     /// Stripe's PaymentIntents, for cards (`docs/providers/stripe.md`).
     public static let stripe = ProviderAdapter(
-        name: "stripe", contracts: ["stripe"], convertsAmounts: false,
+        name: "stripe", contracts: ["stripe"], ownContract: .stripeWire, convertsAmounts: false,
         notifications: { StripeNotifications(secrets: $0) }, fixed: fixedByStripe,
         // A stored error that is replayed says nothing of how Stripe works now.
         isFailure: { $0.status >= 500 && !StripeReply.isReplay($0.fields) },
@@ -23,9 +23,6 @@ extension ProviderAdapter {
             property: "cancel", allowed: ["tombstoning"], reason: "what is registered is canceled before its confirm",
             value: { $0.cancel.rawValue }),
         FixedProperty(
-            property: "listing", allowed: ["false"], reason: "nothing lists charges by when they changed last",
-            value: { String($0.listing) }),
-        FixedProperty(
             property: "enforces_not_after", allowed: ["false"], reason: "Stripe knows no such moment",
             value: { String($0.enforcesNotAfter) }),
         FixedProperty(
@@ -35,4 +32,14 @@ extension ProviderAdapter {
             property: "refund_visibility", allowed: ["by_key"], reason: "refunds bear our key in their metadata",
             value: { $0.refundVisibility.rawValue }),
     ]
+}
+
+extension ProviderContract {
+    /// Stripe's rules over Stripe's own wire, where the adapter makes a listing of charges and balance transactions.
+    /// Over the reference wire a service with these rules has none.
+    static let stripeWire: ProviderContract = {
+        var contract = ProviderContract.stripe
+        contract.listing = true
+        return contract
+    }()
 }

@@ -64,6 +64,14 @@ struct StripeCharge: Sendable, Hashable {
     let failureCode: String?
     let transferGroup: String?
     let metadata: [String: String]
+    /// Whether its money was taken, and not only held.
+    let isCaptured: Bool
+    /// Whether all of it was given back or released.
+    let isRefunded: Bool
+    /// When it was made.
+    let created: Timestamp?
+    /// When its money was taken; only where the request expanded its balance transaction.
+    let takenAt: Timestamp?
     /// The end of the hold.
     let captureBefore: Timestamp?
     /// `nil` where the request did not expand it.
@@ -83,11 +91,17 @@ struct StripeCharge: Sendable, Hashable {
         failureCode = try object.optionalText("failure_code")
         transferGroup = try object.optionalText("transfer_group")
         metadata = try object.optionalTexts("metadata")
-        let card = try object.optionalObject("payment_method_details")?.optionalObject("card")
-        if let seconds = try card?.optionalWholeNumber("capture_before") {
-            captureBefore = try Self.instant(seconds)
+        isCaptured = try object.optionalFlag("captured") ?? false
+        isRefunded = try object.optionalFlag("refunded") ?? false
+        created = try StripeMoment.optional("created", of: object)
+        if case .object? = object.optional("balance_transaction") {
+            takenAt = try StripeMoment.optional("created", of: object.object("balance_transaction"))
         } else {
-            captureBefore = nil
+            takenAt = nil
+        }
+        let card = try object.optionalObject("payment_method_details")?.optionalObject("card")
+        captureBefore = try card.flatMap { card throws(MalformedAnswer) in
+            try StripeMoment.optional("capture_before", of: card)
         }
         if let list = try object.optionalObject("refunds") {
             refunds = try list.list("data", of: StripeRefund.init)
@@ -101,15 +115,26 @@ struct StripeCharge: Sendable, Hashable {
         } else {
             intents = []
         }
-        guard id.hasPrefix("ch_") || id.hasPrefix("py_"), amount >= 0, amountCaptured >= 0 else {
-            throw MalformedAnswer()
-        }
+        guard Self.isID(id), amount >= 0, amountCaptured >= 0 else { throw MalformedAnswer() }
     }
 
-    /// Seconds since 1970; what overflows is no moment.
-    private static func instant(_ seconds: Int64) throws(MalformedAnswer) -> Timestamp {
+    /// Whether a text looks like the identifier of a charge.
+    static func isID(_ text: String) -> Bool { text.hasPrefix("ch_") || text.hasPrefix("py_") }
+}
+
+/// Moments of Stripe's: seconds since 1970.
+enum StripeMoment {
+    /// What overflows is no moment.
+    static func optional(_ name: String, of object: AnswerObject) throws(MalformedAnswer) -> Timestamp? {
+        guard let seconds = try object.optionalWholeNumber(name) else { return nil }
         guard (0...253_402_300_799).contains(seconds) else { throw MalformedAnswer() }
         return Timestamp(milliseconds: seconds * 1_000)
+    }
+
+    /// A moment that must be there.
+    static func required(_ name: String, of object: AnswerObject) throws(MalformedAnswer) -> Timestamp {
+        guard let moment = try optional(name, of: object) else { throw MalformedAnswer() }
+        return moment
     }
 }
 
@@ -129,6 +154,9 @@ struct StripeRefund: Sendable, Hashable {
     let currency: String
     let metadata: [String: String]
     let failureReason: String?
+    let created: Timestamp?
+    /// Whether it moved money. What a cancel or a capture of a part gives free moves none.
+    let hasMoved: Bool
 
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         id = try object.text("id")
@@ -137,6 +165,8 @@ struct StripeRefund: Sendable, Hashable {
         currency = try object.text("currency")
         metadata = try object.optionalTexts("metadata")
         failureReason = try object.optionalText("failure_reason")
+        created = try StripeMoment.optional("created", of: object)
+        hasMoved = object.optional("balance_transaction") != nil
         guard amount >= 0 else { throw MalformedAnswer() }
     }
 }
@@ -149,6 +179,7 @@ struct StripeDispute: Sendable, Hashable {
     let currency: String
     /// Whether Stripe gives the charge back all the same.
     let isChargeRefundable: Bool
+    let created: Timestamp?
 
     /// Whether a bank asks, and nobody disputes: it has taken nothing, and a refund is how it is ended
     /// (docs.stripe.com/disputes/how-disputes-work). One that can no longer be refunded counts as a dispute.
@@ -160,6 +191,7 @@ struct StripeDispute: Sendable, Hashable {
         amount = try object.wholeNumber("amount")
         currency = try object.text("currency")
         isChargeRefundable = try object.optionalFlag("is_charge_refundable") ?? false
+        created = try StripeMoment.optional("created", of: object)
         guard amount >= 0, (1...Dispute.longestID).contains(id.utf8.count) else { throw MalformedAnswer() }
     }
 }

@@ -57,7 +57,7 @@ extension StripeProvider {
         return .found(transaction)
     }
 
-    private func refunds(of charge: String) async -> Result<[StripeRefund], Unknown> {
+    func refunds(of charge: String) async -> Result<[StripeRefund], Unknown> {
         var all: [StripeRefund] = []
         for _ in 0..<Self.mostPages {
             switch await page(ListRefunds(charge: charge, after: all.last?.id), of: StripeRefund.init) {

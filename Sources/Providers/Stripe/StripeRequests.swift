@@ -24,6 +24,7 @@ extension StripeRequest {
 enum StripeMetadata {
     static let key = "reconciled_key"
     static let payment = "reconciled_payment"
+    static let leg = "reconciled_leg"
     static let capture = "reconciled_capture"
 }
 
@@ -59,7 +60,7 @@ struct RegisterIntent: StripeRequest {
             ("transfer_group", order.transactionKey.text),
             ("metadata[\(StripeMetadata.key)]", order.transactionKey.text),
             ("metadata[\(StripeMetadata.payment)]", order.shownPayment.text),
-            ("metadata[reconciled_leg]", String(order.leg)), ("metadata[reconciled_caller]", order.caller.name),
+            ("metadata[\(StripeMetadata.leg)]", String(order.leg)), ("metadata[reconciled_caller]", order.caller.name),
         ]
         if let reference = order.reference { form.append(("metadata[reconciled_reference]", reference)) }
         if let store { form.append(("metadata[\(WireTransaction.storeName)]", store.text)) }
@@ -157,9 +158,73 @@ struct ListCharges: StripeRequest {
     var query: [(name: String, value: String)] {
         [
             ("transfer_group", transactionKey), ("limit", "20"), ("expand[0]", "data.payment_intent"),
-            ("expand[1]", "data.refunds"),
+            ("expand[1]", "data.refunds"), ("expand[2]", "data.balance_transaction"),
         ]
     }
+}
+
+/// `GET /v1/charges/{id}`: one charge, with its intent and refunds.
+struct RetrieveCharge: StripeRequest {
+    static let label = "retrieve_charge"
+
+    let charge: String
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "charges", charge] }
+    var query: [(name: String, value: String)] {
+        [("expand[0]", "payment_intent"), ("expand[1]", "refunds"), ("expand[2]", "balance_transaction")]
+    }
+}
+
+/// `GET /v1/charges`: the charges that were made in a slice of time, newest first.
+struct ListCreatedCharges: StripeRequest {
+    static let label = "list_created_charges"
+
+    let slice: StripeSlice
+    let limit: Int
+    let after: String?
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "charges"] }
+    var query: [(name: String, value: String)] {
+        slice.query + [
+            ("limit", String(limit)), ("expand[0]", "data.payment_intent"), ("expand[1]", "data.refunds"),
+            ("expand[2]", "data.balance_transaction"),
+        ] + (after.map { [("starting_after", $0)] } ?? [])
+    }
+    /// A charge with its intent and ten refunds takes some 15 kB.
+    var maximumResponseBytes: Int { 4 << 20 }
+}
+
+/// `GET /v1/balance_transactions`: what moved money in a slice of time, or by one charge, refund or dispute, newest
+/// first (docs.stripe.com/api/balance_transactions/list).
+struct ListMovements: StripeRequest {
+    static let label = "list_movements"
+
+    let question: [(name: String, value: String)]
+    let limit: Int
+    let after: String?
+
+    /// All of a slice, with what moved it.
+    init(in slice: StripeSlice, limit: Int, after: String?) {
+        question = slice.query + [("expand[0]", "data.source")]
+        self.limit = limit
+        self.after = after
+    }
+
+    /// Those of one charge, refund or dispute.
+    init(by source: String) {
+        question = [("source", source)]
+        limit = 1
+        after = nil
+    }
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "balance_transactions"] }
+    var query: [(name: String, value: String)] {
+        question + [("limit", String(limit))] + (after.map { [("starting_after", $0)] } ?? [])
+    }
+    var maximumResponseBytes: Int { 4 << 20 }
 }
 
 /// `GET /v1/refunds`: the refunds of a charge, where it has more than its own list shows.

@@ -40,9 +40,10 @@ struct StripeReading: Sendable {
 
     /// The observation.
     ///
-    /// `payment` is whose transaction it should be; `began` is the moment before the request was sent.
+    /// `payment` is whose transaction it should be, `nil` where anything may be read, as in a listing; `began` is the
+    /// moment before the request was sent.
     func observation(
-        of transaction: StripeTransaction, key: EffectKey, payment: PaymentID, began: Timestamp,
+        of transaction: StripeTransaction, key: EffectKey, payment: PaymentID?, began: Timestamp,
         source: Observation.Source
     ) -> Observation {
         var observation = Observation(
@@ -58,7 +59,7 @@ struct StripeReading: Sendable {
         let disputes = disputes(of: transaction, &observation)
         observation.refunds = refunds(of: transaction, &observation) + disputes.filter { $0.state == .lost }.map(taken)
         observation.disputes = disputes.isEmpty ? nil : Dispute.kept(disputes)
-        if let named = intent.metadata[StripeMetadata.payment], named != payment.text {
+        if let payment, let named = intent.metadata[StripeMetadata.payment], named != payment.text {
             observation.contradiction = "another_payment"
         }
         if transaction.isDouble { observation.contradiction = "charged_twice" }
@@ -128,7 +129,7 @@ struct StripeReading: Sendable {
         return movements
     }
 
-    private func ours(_ text: String) -> EffectKey { EffectKey(reported: keyFormat.spelled(text)) }
+    func ours(_ text: String) -> EffectKey { EffectKey(reported: keyFormat.spelled(text)) }
 
     /// A refund may fail long after it was accepted (docs.stripe.com/refunds#failed-refunds).
     static func state(_ status: StripeRefund.Status) -> Observation.Movement.State {
@@ -137,6 +138,12 @@ struct StripeReading: Sendable {
         case .succeeded: .succeeded
         case .failed, .canceled: .declined
         }
+    }
+
+    /// The disputes that can be read.
+    func disputes(of transaction: StripeTransaction) -> [Dispute] {
+        var observation = Observation(.captured, began: Timestamp(milliseconds: 0), source: .inquiry)
+        return disputes(of: transaction, &observation)
     }
 
     private func disputes(of transaction: StripeTransaction, _ observation: inout Observation) -> [Dispute] {
