@@ -105,6 +105,10 @@ struct ConnectionTests {
             let chunked = "GET /v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n"
             let get = try RawAnswer(await api.client.exchange(Array(chunked.utf8)))
             #expect(get.status == 401 && get.headers["connection"] == "close")
+            // The same where there is nothing at all.
+            let nowhere = "GET /v1/nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+            let nothing = try RawAnswer(await api.client.exchange(Array(nowhere.utf8)))
+            #expect(nothing.status == 404 && nothing.headers["connection"] == "close")
         }
     }
 
