@@ -69,7 +69,7 @@ import Testing
             try #require(try await client.settled(declined.id).state == "failed")
 
             var run: RunDocument?
-            try await Polling.until("everything is old enough to be judged", within: .seconds(60)) {
+            try await Polling.until("everything is old enough to be judged", within: .seconds(120)) {
                 run = try await compare(client)
                 return run?.counts.byClass["matched"] == 9
             }
@@ -86,7 +86,7 @@ import Testing
             _ = try await world.simulator.plant(PlantOrder(.refundAdded, key: refunded), at: "card")
             try await StripeDashboard(world).cancel(released)
             var found: [String: String] = [:]
-            try await Polling.until("both are found", within: .seconds(60)) {
+            try await Polling.until("both are found", within: .seconds(120)) {
                 let second = try await compare(client)
                 #expect(second.proven == true && second.counts.unanswered == 0)
                 for one in try await discrepancies(client) { found[one.subject.key ?? ""] = one.class }
@@ -95,7 +95,7 @@ import Testing
             }
             #expect(found[refunded] == "late_reversal")
             let ended = try await client.settled(held.id)
-            #expect(ended.state == "failed" || ended.state == "canceled", "\(ended.text)")
+            #expect(ended.state == "canceled", "\(ended.text)")
             #expect(Set(found.keys).isSubset(of: [refunded, released]), "\(found)")
         }
     }

@@ -12,15 +12,19 @@ struct StripeListingFailureTests {
     private static let window = ComparedWindow(
         from: StandingClock.noon, to: StandingClock.noon + .milliseconds(90_500))
 
-    private func list(
-        _ steps: [ScriptedSender.Step], cursor: String? = nil, limit: Int = 200
-    ) async throws -> (Result<ListedPage, ListingFailure>, ScriptedSender) {
-        let sender = ScriptedSender(steps)
-        let provider = StripeProvider(
+    private static func provider(_ sender: ScriptedSender) throws -> StripeProvider {
+        StripeProvider(
             name: try ProviderName("card"), contract: .stripeWire, store: nil,
             client: ProviderClient(
                 address: try ProviderAddress("https://api.stripe.example"), sender: sender, limits: TimeLimits()),
             clock: StandingClock())
+    }
+
+    private func list(
+        _ steps: [ScriptedSender.Step], cursor: String? = nil, limit: Int = 200
+    ) async throws -> (Result<ListedPage, ListingFailure>, ScriptedSender) {
+        let sender = ScriptedSender(steps)
+        let provider = try Self.provider(sender)
         let order = ListingOrder(window: try #require(Self.window), cursor: cursor, limit: limit)
         do {
             return (.success(try await StripeListing(provider).list(order)), sender)
@@ -63,6 +67,9 @@ struct StripeListingFailureTests {
                 return
             }
             #expect(failure.kind == kind)
+            // What a person has to mend is said by its status.
+            let isRight = status == 401 || status == 403
+            #expect(failure.code == (isRight ? "http_\(status)" : "api_error"))
         }
     }
 
@@ -70,7 +77,7 @@ struct StripeListingFailureTests {
         let outside = Self.ours.replacing("\"created\":1772366400", with: "\"created\":1772366399")
         let undated = Self.ours.replacing("\"created\":1772366400,", with: "")
         for (charges, code) in [
-            ([outside], "outside_window"), ([undated], "outside_window"), (["{\"id\":\"ch_1\"}"], "malformed_body"),
+            ([outside], "outside_window"), ([undated], "malformed_body"), (["{\"id\":\"ch_1\"}"], "malformed_body"),
         ] {
             let (page, _) = try await list([Self.json(B.list(charges)), Self.json(B.list([]))])
             #expect(page == .failure(ListingFailure(.malformed, code: code)))
@@ -97,6 +104,17 @@ struct StripeListingFailureTests {
         let (page, sender) = try await list([], cursor: cursor)
         #expect(page == .failure(ListingFailure(.cursorRefused, code: "cursor_unreadable")))
         #expect(sender.requests.isEmpty)
+    }
+
+    /// A restricted key may lack the right to read balance transactions. Payments are settled all the same.
+    @Test func `only the listing asks when money moved`() async throws {
+        let book = OrderBook(format: .hex64)
+        let sender = ScriptedSender([Self.json(B.list([])), Self.json(B.list([]))])
+        let provider = try Self.provider(sender)
+        #expect(await provider.inquire(try book.inquiry()).status == .notFound)
+        let question = KeyQuestion(key: try book.key(.authorize), payment: nil, listedAt: nil)
+        #expect(await StripeListing(provider).find(question) == .absent)
+        #expect(sender.requests.map { $0.url.contains("balance_transaction") } == [false, true])
     }
 
     @Test func `a charge that is listed and denied is read again later`() async throws {

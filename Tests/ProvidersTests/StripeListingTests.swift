@@ -154,9 +154,7 @@ struct StripeListingTests {
             }
             #expect(taken.status == .captured && taken.updatedAt == StandingClock.noon + .seconds(60))
             // Hidden from the balance transactions, it is shown to whoever asks for the charge.
-            var plant = PlantOrder(.hidden, key: key.text)
-            plant.atMs = nil
-            _ = try await books.control.plant(plant, at: "card")
+            _ = try await books.control.plant(PlantOrder(.hidden, key: key.text), at: "card")
             guard case .shown(_, isListed: false) = await books.ask(key, listedAt: held.updatedAt) else {
                 Issue.record("the listing withholds it")
                 return
@@ -225,6 +223,31 @@ struct StripeListingTests {
             try await charge(beside: books, named, key: "other-1")
             let positions = try await books.read(0, 60)
             #expect(positions.map(\.key) == [key] && positions.first?.contradiction == "charged_twice")
+        }
+    }
+
+    @Test func `an intent that was charged again after a decline is one transaction, at its charge`() async throws {
+        try await withBooks { books in
+            books.clock.set(10)
+            try await books.send(.authorize, "p1", instrument: "decline-0001")
+            let key = try Books.key("p1")
+            #expect(try await books.read(0, 60).map(\.status) == [.declined])
+            let provider = try #require(books.provider as? StripeProvider)
+            guard case .found(let declined) = await provider.find(key) else {
+                Issue.record("it was declined")
+                return
+            }
+            books.clock.set(20)
+            let path = ["v1", "payment_intents", declined.intent.id, "confirm"]
+            let form = [(name: "payment_method", value: "pm_card_visa")]
+            let again = await provider.exchange(Foreign(path: path, form: form, idempotencyKey: "other-1"))
+            #expect(try again.get().status == 200)
+            #expect(try await books.read(0, 15).isEmpty)
+            for (from, to) in [(15, 60), (0, 60)] {
+                let listed = try await books.read(Int64(from), Int64(to))
+                #expect(listed.map(\.status) == [.authorized] && listed.first?.isShared == false)
+                #expect(listed.first?.updatedAt == StandingClock.noon + .seconds(20))
+            }
         }
     }
 }

@@ -87,13 +87,20 @@ struct StripeShapes {
         of charge: StripeIntent.Charge, _ record: TransactionRecord?, isWhole: Bool
     ) -> JSONTree {
         guard let record, record.capturedValue > 0 else { return .null }
-        let id = "txn_\(charge.id)"
-        guard isWhole else { return .text(id) }
+        guard isWhole else { return .text(Self.movementID(by: charge.id)) }
         let at = record.captures.last { $0.status == .succeeded }?.createdAt ?? record.createdAt
-        return .object([
-            ("id", .text(id)), ("object", .text("balance_transaction")), ("amount", .int(record.capturedValue)),
-            ("created", .int(at / 1_000)), ("currency", currency), ("source", .text(charge.id)),
-            ("type", .text("charge")),
+        return movement(by: charge.id, "charge", record.capturedValue, at: at, source: .text(charge.id))
+    }
+
+    /// The identifier of the balance transaction of a charge, a refund or a dispute.
+    static func movementID(by source: String) -> String { "txn_\(source)" }
+
+    /// A balance transaction (docs.stripe.com/api/balance_transactions/object).
+    /// - Parameter at: milliseconds since 1970.
+    func movement(by id: String, _ type: String, _ amount: Int64, at: Int64, source: JSONTree) -> JSONTree {
+        .object([
+            ("id", .text(Self.movementID(by: id))), ("object", .text("balance_transaction")), ("amount", .int(amount)),
+            ("created", .int(at / 1_000)), ("currency", currency), ("source", source), ("type", .text(type)),
         ])
     }
 
@@ -183,7 +190,7 @@ struct StripeShapes {
             id: id, amount: amount, isFailed: status == .declined,
             value: .object([
                 ("id", .text(id)), ("object", .text("refund")), ("amount", .int(amount)),
-                ("balance_transaction", status == .succeeded && movesMoney ? .text("txn_\(id)") : .null),
+                ("balance_transaction", status == .succeeded && movesMoney ? .text(Self.movementID(by: id)) : .null),
                 ("charge", .optional(intent.charges.last?.id)), ("created", .int(at / 1_000)), ("currency", currency),
                 ("failure_reason", status == .declined ? .text("declined") : .null), ("metadata", .texts(metadata)),
                 ("payment_intent", .text(intent.id)), ("status", .text(state)),

@@ -54,13 +54,11 @@ extension StripeStep {
         whole: (StripeShapes) -> JSONTree?
     ) throws -> Shown? {
         if let asked = call.parameters["source"], asked != source { return nil }
-        guard let value = whole(try viewed(intent)) else { return nil }
-        let id = "txn_\(source)"
-        let members: [(String, JSONTree)] = [
-            ("id", .text(id)), ("object", .text("balance_transaction")), ("amount", .int(amount)),
-            ("created", .int(at / 1_000)), ("currency", .text(intent.amount.currency.lowercased())),
-            ("source", call.expands("data.source") ? value : .text(source)), ("type", .text(type)),
-        ]
-        return Shown(id: id, created: at / 1_000, value: .object(members))
+        let shapes = try viewed(intent)
+        guard let value = whole(shapes) else { return nil }
+        let shown = call.expands("data.source") ? value : .text(source)
+        return Shown(
+            id: StripeShapes.movementID(by: source), created: at / 1_000,
+            value: shapes.movement(by: source, type, amount, at: at, source: shown))
     }
 }

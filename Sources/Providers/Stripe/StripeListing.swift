@@ -27,7 +27,7 @@ struct StripeListing: ListingProvider {
     func list(_ order: ListingOrder) async throws(ListingFailure) -> ListedPage {
         var slice: StripeSlice
         do {
-            guard let first = try StripeSlice((order.window, order.cursor)) else {
+            guard let first = try StripeSlice(order) else {
                 return ListedPage(positions: [], next: nil)
             }
             slice = first
@@ -41,7 +41,7 @@ struct StripeListing: ListingProvider {
                 continue
             }
             let page = try await page(of: changes, in: slice)
-            let next = slice.next(isSparse: changes.count < limit / 2)
+            let next = slice.next(isSparse: changes.count * 2 <= limit)
             // A page that shows nothing would say that all of the window after it was read.
             if page.positions.isEmpty, let next {
                 slice = next
@@ -53,12 +53,12 @@ struct StripeListing: ListingProvider {
 
     func find(_ question: KeyQuestion) async -> KeyAnswer {
         if StripeCharge.isID(question.key.text) { return await findForeign(question.key) }
-        switch await provider.find(question.key) {
+        switch await provider.find(question.key, isDated: true) {
         case .unknown: return .unavailable
         case .absent: return .absent
         case .found(let transaction):
-            guard let position = reading.position(of: transaction) else { return .unavailable }
-            return .shown(position, isListed: await isListed(transaction, question))
+            guard let listed = reading.listed(transaction) else { return .unavailable }
+            return .shown(listed.position, isListed: await isListed(transaction, question))
         }
     }
 
@@ -69,7 +69,7 @@ struct StripeListing: ListingProvider {
         // Where no money moved, it was just read from the list of charges.
         guard let source = transaction.lastMovement else { return true }
         do {
-            return try await ask(ListMovements(by: source), of: StripeMovement.init).data.isEmpty == false
+            return !(try await ask(ListMovements(by: source), of: StripeMovement.init)).data.isEmpty
         } catch {
             return nil
         }
@@ -158,12 +158,11 @@ struct StripeListing: ListingProvider {
             }
             guard positions[key] == nil else { continue }
             let transaction = try await whole(charge, key, isAlone: times[key] == 1)
-            guard let position = reading.position(of: transaction, listedAt: listedAt) else {
+            guard let listed = reading.listed(transaction, at: listedAt) else {
                 throw ListingFailure(.malformed, code: "status_unreadable")
             }
-            positions[key] = position
-            let shown = reading.disputes(of: transaction)
-            if !shown.isEmpty { disputes[key] = Dispute.kept(shown) }
+            positions[key] = listed.position
+            disputes[key] = listed.disputes
         }
         // What changed again after the slice is listed there.
         let listed = positions.values.filter { $0.updatedAt.map { $0 < slice.endMoment } ?? false }
@@ -176,9 +175,10 @@ struct StripeListing: ListingProvider {
     private func whole(
         _ charge: StripeCharge, _ key: EffectKey, isAlone: Bool
     ) async throws(ListingFailure) -> StripeTransaction {
-        let isComplete = isAlone && charge.refunds != nil && !charge.hasMoreRefunds && !charge.isDisputed
+        let isComplete =
+            isAlone && charge.isLast && charge.refunds != nil && !charge.hasMoreRefunds && !charge.isDisputed
         if isComplete, let transaction = StripeTransaction([charge]) { return transaction }
-        switch await provider.find(key) {
+        switch await provider.find(key, isDated: true) {
         case .found(let transaction): return transaction
         // It was listed just now: whoever denies it is behind.
         case .absent: throw ListingFailure(.passing, code: "charge_not_found")
@@ -242,8 +242,10 @@ struct StripeListing: ListingProvider {
             case 408, 409, 425, 429, 500...599: .passing
             default: .refused
             }
+        // Stripe's own word for a key without the right is that of any wrong request.
+        let code = [401, 403].contains(reply.status) ? "http_\(reply.status)" : reply.code
         return ListingFailure(
-            kind, code: reply.code, retryAt: reply.retryAfter?.moment(from: provider.clock.now()))
+            kind, code: code, retryAt: reply.retryAfter?.moment(from: provider.clock.now()))
     }
 }
 

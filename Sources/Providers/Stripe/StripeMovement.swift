@@ -34,8 +34,10 @@ extension StripeTransaction {
 
     private var changes: [(at: Timestamp, source: String?)] {
         var changes: [(at: Timestamp, source: String?)] = []
-        if let created = charge?.created { changes.append((created, nil)) }
-        if let charge, let takenAt = charge.takenAt { changes.append((takenAt, charge.id)) }
+        if let charge {
+            changes.append((charge.created, nil))
+            if let takenAt = charge.takenAt { changes.append((takenAt, charge.id)) }
+        }
         for refund in refunds where refund.hasMoved {
             if let created = refund.created { changes.append((created, refund.id)) }
         }
@@ -47,22 +49,25 @@ extension StripeTransaction {
 }
 
 extension StripeReading {
-    /// A transaction as it is compared.
+    /// A transaction as it is compared, and its disputes; `nil` if it shows none.
     ///
     /// - Parameter listedAt: where the listing shows it; without it, where its own dates put it.
-    func position(of transaction: StripeTransaction, listedAt: Timestamp? = nil) -> ListedPosition? {
+    func listed(
+        _ transaction: StripeTransaction, at listedAt: Timestamp? = nil
+    ) -> (position: ListedPosition, disputes: [Dispute]?)? {
         let moments = [transaction.changedAt, listedAt].compactMap { $0 }
         let metadata = transaction.intent.metadata
         let key = ours(transaction.intent.transferGroup ?? transaction.intent.id)
         let observation = observation(
             of: transaction, key: key, payment: nil, began: moments.max() ?? Timestamp(milliseconds: 0),
             source: .inquiry)
-        return ListedPosition(
+        let position = ListedPosition(
             observation, key: key, payment: metadata[StripeMetadata.payment].flatMap { PaymentID(text: $0) },
             leg: metadata[StripeMetadata.leg].flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
             createdAt: transaction.charge?.created, updatedAt: moments.max(),
             store: metadata[WireTransaction.storeName].flatMap { StoreID(text: $0) },
             phases: phases)
+        return position.map { ($0, observation.disputes) }
     }
 
     /// A charge that bears no key of ours, such as one that another system made on the account.
@@ -100,6 +105,12 @@ extension StripeReading {
 }
 
 extension StripeCharge {
+    /// Whether no later charge of its intent is to be expected: after a decline the intent may have been charged again.
+    var isLast: Bool {
+        guard status == .failed, let intent = intents.first else { return true }
+        return intent.status == .requiresPaymentMethod || intent.status == .canceled
+    }
+
     /// The key under which we know it; `nil` for one that is not ours. A `transfer_group` alone may be anybody's.
     func ourKey(_ reading: StripeReading) -> EffectKey? {
         guard let group = transferGroup, let intent = intents.first,

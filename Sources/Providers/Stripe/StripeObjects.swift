@@ -69,7 +69,7 @@ struct StripeCharge: Sendable, Hashable {
     /// Whether all of it was given back or released.
     let isRefunded: Bool
     /// When it was made.
-    let created: Timestamp?
+    let created: Timestamp
     /// When its money was taken; only where the request expanded its balance transaction.
     let takenAt: Timestamp?
     /// The end of the hold.
@@ -91,9 +91,9 @@ struct StripeCharge: Sendable, Hashable {
         failureCode = try object.optionalText("failure_code")
         transferGroup = try object.optionalText("transfer_group")
         metadata = try object.optionalTexts("metadata")
-        isCaptured = try object.optionalFlag("captured") ?? false
-        isRefunded = try object.optionalFlag("refunded") ?? false
-        created = try StripeMoment.optional("created", of: object)
+        isCaptured = try object.flag("captured")
+        isRefunded = try object.flag("refunded")
+        created = try StripeMoment.required("created", of: object)
         if case .object? = object.optional("balance_transaction") {
             takenAt = try StripeMoment.optional("created", of: object.object("balance_transaction"))
         } else {

@@ -26,9 +26,10 @@ extension StripeProvider {
     /// The most pages of refunds that are read of one charge.
     private static let mostPages = 20
 
-    func find(_ key: EffectKey) async -> Found {
+    /// - Parameter isDated: Whether it is to say when money moved, as the listing does.
+    func find(_ key: EffectKey, isDated: Bool = false) async -> Found {
         let charges: [StripeCharge]
-        switch await page(ListCharges(transactionKey: key.text), of: StripeCharge.init) {
+        switch await page(ListCharges(transactionKey: key.text, isDated: isDated), of: StripeCharge.init) {
         case .failure(let unknown): return .unknown(unknown)
         case .success(let list):
             // Charges that nobody asked for are an answer to another question.

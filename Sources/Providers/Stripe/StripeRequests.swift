@@ -152,14 +152,16 @@ struct ListCharges: StripeRequest {
     static let label = "list_charges"
 
     let transactionKey: String
+    /// Whether it is to say when money moved. A restricted key may not read that, and no inquiry needs it.
+    var isDated = false
 
     var method: HTTPMethod { .get }
     var path: [String] { ["v1", "charges"] }
     var query: [(name: String, value: String)] {
         [
             ("transfer_group", transactionKey), ("limit", "20"), ("expand[0]", "data.payment_intent"),
-            ("expand[1]", "data.refunds"), ("expand[2]", "data.balance_transaction"),
-        ]
+            ("expand[1]", "data.refunds"),
+        ] + (isDated ? [("expand[2]", "data.balance_transaction")] : [])
     }
 }
 

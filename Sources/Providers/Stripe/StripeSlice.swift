@@ -1,4 +1,5 @@
 internal import PaymentCore
+internal import Reconciler
 
 /// A part of a window, in seconds, as long as few answers can show.
 ///
@@ -16,7 +17,7 @@ struct StripeSlice: Sendable, Hashable {
     /// `nil` if no second of Stripe's lies in the window.
     ///
     /// - Throws: if the cursor is none of this listing.
-    init?(_ order: (window: ComparedWindow, cursor: String?)) throws(UnknownCursor) {
+    init?(_ order: ListingOrder) throws(UnknownCursor) {
         from = Self.firstSecond(since: order.window.from)
         end = Self.firstSecond(since: order.window.to)
         to = end

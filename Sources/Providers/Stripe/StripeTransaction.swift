@@ -140,12 +140,6 @@ struct StripeReading: Sendable {
         }
     }
 
-    /// The disputes that can be read.
-    func disputes(of transaction: StripeTransaction) -> [Dispute] {
-        var observation = Observation(.captured, began: Timestamp(milliseconds: 0), source: .inquiry)
-        return disputes(of: transaction, &observation)
-    }
-
     private func disputes(of transaction: StripeTransaction, _ observation: inout Observation) -> [Dispute] {
         var disputes: [Dispute] = []
         for dispute in transaction.disputes where !dispute.isInquiry {
