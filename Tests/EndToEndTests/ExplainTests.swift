@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExplainTests {
     @Test func `a payment in doubt is explained, and its recorded decisions are made again`() async throws {
         var settings = WorldSettings()
-        settings.inquirySchedule = "100ms, 1h"
+        settings.askOnceThenQuiet()
         try await World.run(settings) { world, client in
             try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
             try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire), at: "card")

@@ -111,7 +111,7 @@ import Testing
 
     @Test func `a payment can be asked about now, by its caller and from the command line`() async throws {
         var settings = WorldSettings()
-        settings.inquirySchedule = "100ms, 1h"
+        settings.askOnceThenQuiet()
         try await World.run(settings) { world, client in
             try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
             try world.simulator.order(FaultOrder(Fault(.errorBefore), operation: .inquire), at: "card")

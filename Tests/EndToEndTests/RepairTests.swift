@@ -8,7 +8,7 @@ import Testing
     /// After the first inquiry nothing is read for an hour, so that a version that was read is the newest.
     private static let quiet: WorldSettings = {
         var settings = WorldSettings()
-        settings.inquirySchedule = "100ms, 1h"
+        settings.askOnceThenQuiet()
         return settings
     }()
 

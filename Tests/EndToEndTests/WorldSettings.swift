@@ -82,6 +82,13 @@ struct WorldSettings: Sendable {
     /// What the daemons write to their logs.
     var logLevel = "debug"
 
+    /// After the first inquiry nothing is asked for an hour. So an answer that is slow on a busy machine must not be
+    /// given up: nobody would ask again.
+    mutating func askOnceThenQuiet() {
+        inquirySchedule = "100ms, 1h"
+        (firstByte, total) = ("20s", "25s")
+    }
+
     /// The simulator of the providers card, points and balance.
     func simulator(in directory: URL) -> SimulatorConfiguration {
         var simulator = SimulatorConfiguration(
