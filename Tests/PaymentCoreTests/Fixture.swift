@@ -74,4 +74,28 @@ extension ProviderContract {
         contract.authorizationLife = .hours(12)
         return contract
     }()
+
+    /// It cannot be asked, and leaves no tombstone: what is in doubt is sent again, to be done or to be undone.
+    static let unaskable = cannotBeAsked(.authorizeCapture)
+
+    /// The same, and its keys are forgotten after a week.
+    static let unaskableForAWeek = cannotBeAsked(.authorizeCapture) { $0.keyRetention = .days(7) }
+
+    /// It cannot be asked, and a cancel under the own key leaves a tombstone.
+    static let unaskableTombstoning = cannotBeAsked(.authorizeCapture) { $0.cancel = .tombstoning }
+
+    /// It cannot be asked, and takes money in one step.
+    static let unaskableSale = cannotBeAsked(.sale)
+
+    private static func cannotBeAsked(
+        _ phases: Phases, _ change: (inout ProviderContract) -> Void = { _ in }
+    ) -> ProviderContract {
+        var contract = ProviderContract(phases: phases)
+        contract.inquiry = .byResend
+        contract.listing = false
+        contract.cancel = .onlyIfPresent
+        contract.enforcesNotAfter = false
+        change(&contract)
+        return contract
+    }
 }

@@ -12,6 +12,8 @@ struct Ledger {
         var status: Observation.Status
         var pendingUntil: Timestamp?
         var authorizedUntil: Timestamp?
+        /// Until when its newest capture or refund is undecided.
+        var movementPendingUntil: Timestamp?
         var captures: [Observation.Movement] = []
         var refunds: [Observation.Movement] = []
         var disputes: [Dispute] = []
@@ -40,12 +42,20 @@ struct Ledger {
     var declines: [EffectKind: Int] = [:]
     /// How long a new transaction stays undecided.
     var pendingFor: Span = .zero
+    /// What each key was answered first, at a provider that gives that answer again.
+    private var firstAnswers: [EffectKey: (report: AttemptReport, at: Timestamp)] = [:]
     /// Whether the amount of what is shown is another than asked.
     var showsAnotherAmount = false
 
     init(_ contract: ProviderContract, name: Int = 0) {
         self.contract = contract
         self.name = name
+    }
+
+    /// When something is decided of which a provider that cannot be asked will tell.
+    var nextNews: Timestamp? {
+        guard contract.inquiry == .byResend else { return nil }
+        return entries.flatMap { [$0.pendingUntil, $0.movementPendingUntil] }.compactMap { $0 }.min()
     }
 
     func entry(_ key: EffectKey) -> Entry? { entries.last { $0.key == key } }
@@ -60,7 +70,12 @@ struct Ledger {
                 entries[index].pendingUntil = nil
                 entries[index].status = entries[index].kind == .sale ? .captured : .authorized
             }
-            if entries[index].status == .authorized, let until = entries[index].authorizedUntil, now >= until {
+            if let until = entries[index].movementPendingUntil, now >= until {
+                entries[index].movementPendingUntil = nil
+                entries[index].decideMovements()
+            }
+            let isHeld = entries[index].status == .authorized && entries[index].movementPendingUntil == nil
+            if isHeld, let until = entries[index].authorizedUntil, now >= until {
                 entries[index].status = .expired
             }
         }
@@ -73,6 +88,17 @@ struct Ledger {
     /// Executes a request as it arrives.
     mutating func execute(_ order: SendOrder, at now: Timestamp) -> AttemptReport {
         settle(at: now)
+        guard contract.inquiry == .byResend else { return executed(order, at: now) }
+        if var first = firstAnswers[order.key], contract.keyRetention.map({ now - first.at <= $0 }) ?? true {
+            first.report.observation?.began = now
+            return first.report
+        }
+        let report = executed(order, at: now)
+        if report.outcome == .accepted || report.outcome == .declined { firstAnswers[order.key] = (report, now) }
+        return report
+    }
+
+    private mutating func executed(_ order: SendOrder, at now: Timestamp) -> AttemptReport {
         switch order.kind {
         case .authorize, .sale: return begin(order, at: now)
         case .capture: return capture(order, at: now)
@@ -187,13 +213,15 @@ extension Ledger {
         if let known = entries[index].captures.first(where: { $0.key == order.key }) {
             return report(known.state == .declined ? .declined : .accepted, "replayed", order.transactionKey, now)
         }
-        guard entries[index].status == .authorized, order.amount.value <= entries[index].amount.value else {
+        guard entries[index].status == .authorized, order.amount.value <= entries[index].amount.value,
+            entries[index].movementPendingUntil == nil
+        else {
             return report(.refused, "http_409", order.transactionKey, now)
         }
         let declined = isDeclined(.capture)
-        entries[index].captures.append(
-            Observation.Movement(key: order.key, amount: order.amount, state: declined ? .declined : .succeeded))
-        if !declined { entries[index].status = .captured }
+        let state = state(declined: declined, index, at: now)
+        entries[index].captures.append(Observation.Movement(key: order.key, amount: order.amount, state: state))
+        if state == .succeeded { entries[index].status = .captured }
         return report(declined ? .declined : .accepted, declined ? "declined" : "ok", order.transactionKey, now)
     }
 
@@ -206,6 +234,8 @@ extension Ledger {
             return report(.accepted, "tombstoned", key, now)
         }
         switch entries[index].status {
+        case .authorized where entries[index].movementPendingUntil != nil:
+            return report(.refused, "http_409", key, now)
         case .authorized, .pending:
             if isDeclined(.void) { return report(.declined, "declined", key, now) }
             entries[index].status = .voided
@@ -230,12 +260,56 @@ extension Ledger {
             return report(known.state == .declined ? .declined : .accepted, "replayed", order.transactionKey, now)
         }
         let isDisputed = entries[index].disputes.contains { $0.state == .open }
-        guard !isDisputed, order.amount.value > 0, order.amount.value <= entries[index].net else {
+        guard !isDisputed, order.amount.value > 0, order.amount.value <= entries[index].unclaimed else {
             return report(.refused, "http_409", order.transactionKey, now)
         }
         let declined = isDeclined(.refund)
-        entries[index].refunds.append(
-            Observation.Movement(key: order.key, amount: order.amount, state: declined ? .declined : .succeeded))
+        let state = state(declined: declined, index, at: now)
+        entries[index].refunds.append(Observation.Movement(key: order.key, amount: order.amount, state: state))
         return report(declined ? .declined : .accepted, declined ? "declined" : "ok", order.transactionKey, now)
+    }
+}
+
+extension Ledger.Entry {
+    /// What may still be given back: nothing of it is claimed by a refund that is undecided.
+    fileprivate var unclaimed: Int64 {
+        net - refunds.filter { $0.state == .pending }.reduce(0) { $0 + $1.amount.value }
+    }
+
+    fileprivate mutating func decideMovements() {
+        for index in captures.indices where captures[index].state == .pending {
+            captures[index].state = .succeeded
+            status = .captured
+        }
+        for index in refunds.indices where refunds[index].state == .pending { refunds[index].state = .succeeded }
+    }
+}
+
+extension Ledger {
+    /// What a capture or a refund comes to at once: a provider that cannot be asked says later how it ended.
+    private mutating func state(
+        declined: Bool, _ index: Int, at now: Timestamp
+    ) -> Observation.Movement.State {
+        if declined { return .declined }
+        guard contract.inquiry == .byResend, pendingFor > .zero else { return .succeeded }
+        entries[index].movementPendingUntil = now + pendingFor
+        return .pending
+    }
+
+    /// What a provider that cannot be asked tells of its own accord, once something is decided that was not.
+    func news(since before: Ledger, at now: Timestamp) -> [EffectNews] {
+        guard contract.inquiry == .byResend else { return [] }
+        var news: [EffectNews] = []
+        for (old, new) in zip(before.entries, entries) {
+            if old.status == .pending, new.status != .pending {
+                let state: Observation.Movement.State = new.status == .declined ? .declined : .succeeded
+                news.append(EffectNews(key: new.key, amount: new.amount, word: ProviderWord(state, at: now)))
+            }
+            for (one, other) in zip(old.captures + old.refunds, new.captures + new.refunds)
+            where one.state == .pending && other.state != .pending {
+                news.append(EffectNews(key: other.key, amount: other.amount, word: ProviderWord(other.state, at: now)))
+            }
+        }
+        return news
     }
 }

@@ -47,6 +47,7 @@ extension Stage {
         let began = now
         let at = now + latency()
         guard let ledger = ledgers[order.provider] else { return }
+        judge.require(ledger.contract.inquiry != .byResend, "a provider is asked that cannot be asked")
         var shown = ledger
         switch nextReadFault(ledger.contract) {
         case .none: shown.settle(at: now)
@@ -133,7 +134,9 @@ extension Stage {
     }
 
     /// Whether nothing more will happen without the caller.
-    var isAtRest: Bool { durable.state.isFinal && durable.refunds.allSatisfy(\.state.isFinal) && wire.isEmpty }
+    var isAtRest: Bool {
+        durable.state.isFinal && durable.refunds.allSatisfy(\.state.isFinal) && wire.isEmpty && news.isEmpty
+    }
 
     /// Lets the next thing happen; `false` if nothing ever will.
     mutating func step() -> Bool {
@@ -144,12 +147,17 @@ extension Stage {
         }
         consider(wire.map(\.at).min())
         consider(inbox.map(\.at).min())
+        consider(news.map(\.at).min())
+        consider(ledgers.values.compactMap(\.nextNews).min())
         let isIdle = holder.map(\.busy.isEmpty) ?? true
         if isIdle { consider(durable.dueAt.map { holder == nil ? $0 + .seconds(1) : $0 }) }
         guard let next else { return false }
         now = max(now, next)
-        for provider in ledgers.keys { ledgers[provider]?.settle(at: now) }
-        if let index = wire.firstIndex(where: { $0.at <= now }) {
+        for provider in ledgers.keys { settle(provider) }
+        if let index = news.firstIndex(where: { $0.at <= now }) {
+            if holder == nil { _ = restarted() }
+            handle(news.remove(at: index).event)
+        } else if let index = wire.firstIndex(where: { $0.at <= now }) {
             deliver(wire.remove(at: index))
         } else if let index = inbox.indices.filter({ inbox[$0].at <= now }).min(by: { inbox[$0].at < inbox[$1].at }) {
             handle(inbox.remove(at: index).event)
@@ -159,6 +167,20 @@ extension Stage {
             handle(.woke)
         }
         return true
+    }
+
+    /// Time passes at a provider, and it tells what it decided meanwhile: at some later time, and perhaps twice.
+    private mutating func settle(_ provider: ProviderName) {
+        guard let before = ledgers[provider] else { return }
+        ledgers[provider]?.settle(at: now)
+        guard let leg = durable.legs.first(where: { $0.provider == provider })?.index else { return }
+        for told in ledgers[provider]?.news(since: before, at: now) ?? [] {
+            let copies = 1 + (faults?.chance.below(2) ?? 0)
+            for _ in 0..<copies {
+                let late = Span.milliseconds(Int64(faults?.chance.below(90_000) ?? 100))
+                news.append(Result(at: now + late, event: .notified(leg: leg, told)))
+            }
+        }
     }
 
     /// Lets things happen until `isDone`, at most so many of them; `false` if it did not come to that.

@@ -82,6 +82,8 @@ struct Stage {
     var trail: [AuditEntry] = []
     var inbox: [Result] = []
     var wire: [Copy] = []
+    /// What providers tell of their own accord: delivered again until somebody takes it in.
+    var news: [Result] = []
 
     var sendScript: [SendFault] = []
     var readScript: [ReadFault] = []

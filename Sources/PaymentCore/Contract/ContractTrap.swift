@@ -7,6 +7,11 @@ public struct ContractTrap: Error, Sendable, Hashable, CustomStringConvertible {
         /// The status cannot be asked. Asking is how every doubt is settled here; an adapter that can only send again
         /// would need a proof of its own.
         case noInquiry = "no-inquiry"
+        /// The status can only be learned by sending again, and an answer to that would not tell everything.
+        case resendTellsTooLittle = "resend-tells-too-little"
+        /// The status can only be learned by sending again, on a store that may lose acknowledged rows: nobody would
+        /// know what to send again.
+        case resendOnAsynchronousStore = "resend-on-asynchronous-store"
         /// Nothing can be asked and nothing canceled.
         case noInquiryAndNoCancel = "no-inquiry-and-no-cancel"
         /// The same key is executed twice, or may be by the time that a copy of a request arrives (runs 3, 15, 17).
@@ -90,7 +95,8 @@ extension ProviderContract {
 
     /// Everything that makes this contract unusable under the assumptions; empty if it can be made safe.
     public func traps(under assumptions: SafetyAssumptions) -> [ContractTrap] {
-        inquiryTraps + keyTraps + readTraps(assumptions) + undoTraps(assumptions) + limitTraps
+        inquiryTraps + resendTraps(assumptions) + keyTraps + readTraps(assumptions) + undoTraps(assumptions)
+            + limitTraps
     }
 
     private var inquiryTraps: [ContractTrap] {
@@ -99,10 +105,35 @@ extension ProviderContract {
         if keyRetention != nil {
             traps.append(.init(.noInquiryAndKeysExpire, "inquiry 'none' needs keys that are kept for ever"))
         } else if cancel != .none {
-            traps.append(.init(.noInquiry, "inquiry is one of by_own_key, by_listing"))
+            traps.append(.init(.noInquiry, "inquiry is one of by_own_key, by_listing, by_resend"))
         }
         if cancel == .none {
             traps.append(.init(.noInquiryAndNoCancel, "inquiry 'none' needs a cancel under the own key"))
+        }
+        return traps
+    }
+
+    /// What is in doubt is sent again, so the answer must bind; everything else is known from our own rows, so nothing
+    /// may be known that only the provider has.
+    private func resendTraps(_ assumptions: SafetyAssumptions) -> [ContractTrap] {
+        guard inquiry == .byResend else { return [] }
+        var needed: [String] = []
+        if !declinesBound { needed.append("declines_bound: true") }
+        if listing { needed.append("listing: false (a provider that lists is asked by_listing)") }
+        if refundVisibility != .byKey { needed.append("refund_visibility: by_key") }
+        if cancelReversesSale { needed.append("cancel_reverses_sale: false") }
+        if visibilityLag != .zero { needed.append("visibility_lag: 0s") }
+        if statusRetention != nil { needed.append("no status_retention") }
+        var traps: [ContractTrap] = []
+        if !needed.isEmpty {
+            traps.append(
+                .init(.resendTellsTooLittle, "inquiry 'by_resend' needs \(needed.joined(separator: ", "))"))
+        }
+        if !assumptions.storeKeepsAcknowledgedRows {
+            traps.append(
+                .init(
+                    .resendOnAsynchronousStore,
+                    "inquiry 'by_resend' needs a store that keeps acknowledged rows"))
         }
         return traps
     }
@@ -150,11 +181,12 @@ extension ProviderContract {
 
     private func undoTraps(_ assumptions: SafetyAssumptions) -> [ContractTrap] {
         var traps: [ContractTrap] = []
-        if cancel != .tombstoning, !enforcesNotAfter, !assumptions.plugAllowed {
+        // Without reads an enforced `not_after` proves nothing.
+        let isProvable = enforcesNotAfter && inquiry != .byResend
+        if cancel != .tombstoning, !isProvable, !assumptions.plugAllowed {
+            let proof = inquiry == .byResend ? "" : "or enforces_not_after, "
             traps.append(
-                .init(
-                    .undoImpossible,
-                    "needs cancel 'tombstoning', or enforces_not_after, or reconcile.allow_plug: true"))
+                .init(.undoImpossible, "needs cancel 'tombstoning', \(proof)or reconcile.allow_plug: true"))
         }
         if phases == .sale, !assumptions.storeKeepsAcknowledgedRows,
             !assumptions.onePhaseOnAsynchronousStoreAccepted

@@ -14,6 +14,9 @@ public struct ProviderContract: Sendable, Hashable {
         case byOwnKey = "by_own_key"
         /// Only by searching the provider's listing.
         case byListing = "by_listing"
+        /// Not at all. A request in doubt is sent again under its key, and the answer that the key keeps tells what
+        /// became of it. Everything that was answered is known from our own rows.
+        case byResend = "by_resend"
         /// Not at all.
         case none
     }

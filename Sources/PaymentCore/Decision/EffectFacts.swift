@@ -189,6 +189,11 @@ public struct EffectFacts: Sendable, Hashable {
     public var lastRefused: Bool
     /// Whether it gives money back, or undoes what would have to be given back, and a dispute of the charge is open.
     public var isDisputed: Bool
+    /// Whether the status cannot be asked, and is learned by sending again.
+    public var isAskedByResend: Bool
+    /// Whether nobody knows what became of this effect, where that is learned by sending again. It is another one of
+    /// the leg otherwise of which nobody knows.
+    public var isInDoubt: Bool
 
     /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.
     public init(goal: EffectGoal, worst: WorstAttempt, status: StatusFact) {
@@ -218,5 +223,7 @@ public struct EffectFacts: Sendable, Hashable {
         traceWanted = false
         lastRefused = false
         isDisputed = false
+        isAskedByResend = false
+        isInDoubt = false
     }
 }

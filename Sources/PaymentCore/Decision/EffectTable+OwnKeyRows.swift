@@ -7,6 +7,8 @@ extension EffectTable {
     /// may be gone already.
     static let ownKeyRows: [Row] =
         knownOwnKeyRows + unsentOwnKeyRows + refusedOwnKeyRows + [
+            own("own.resend-to-ask", .sendAgain) { $0.isLearnedByResend && $0.age == .safe },
+            own("own.resend-too-old", .quarantine(.keyTooOld)) { $0.isLearnedByResend },
             own("own.ask", .inquire) { $0.status == .notAsked },
             // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
@@ -67,6 +69,7 @@ extension EffectTable {
 
     /// No request had an effect so far.
     private static let unsentOwnKeyRows: [Row] = [
+        own("own.resend-await-listing", .awaitListing) { $0.mayNotLearn },
         own("own.recovery-ask-first", .inquire) {
             $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
         },

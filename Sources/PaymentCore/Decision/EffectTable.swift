@@ -71,6 +71,7 @@ extension EffectTable {
         Row("do.undecided", .keep) {
             $0.goal == .do && ($0.status == .pending || $0.status == .unavailable)
         },
+        Row("do.resend-await-listing", .awaitListing) { $0.goal == .do && $0.mayNotLearn },
         Row("do.recovery-ask-first", .inquire) {
             $0.goal == .do && $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
         },
@@ -93,6 +94,8 @@ extension EffectTable {
         Row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
         Row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
         Row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
+        Row("do.resend-to-ask", .sendAgain) { $0.goal == .do && $0.isLearnedByResend && $0.age == .safe },
+        Row("do.resend-too-old", .quarantine(.keyTooOld)) { $0.goal == .do && $0.isLearnedByResend },
         Row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },
         Row("do.accepted-lagging", .awaitVisibility) {
             $0.goal == .do && $0.worst == .accepted && $0.visibility != .missedTwice
@@ -146,6 +149,14 @@ extension EffectTable {
             $0.goal == .undo && $0.worst == .refused && $0.refusedForGood && $0.trust == .trusted
                 && $0.latchAcknowledged && !$0.traceWanted
         },
+        Row("undo.resend-await-listing", .awaitListing) { $0.goal == .undo && $0.mayNotLearn },
+        Row("undo.resend-cancel-key", .cancel) {
+            $0.goal == .undo && $0.isLearnedByResend && $0.tombstoneOffered && $0.memory == .whole
+        },
+        Row("undo.resend-to-ask", .plug) {
+            $0.goal == .undo && $0.isLearnedByResend && $0.plugAllowed && $0.age == .safe
+        },
+        Row("undo.resend-too-old", .quarantine(.keyTooOld)) { $0.goal == .undo && $0.isLearnedByResend },
         Row("undo.ask", .inquire) { $0.goal == .undo && $0.status == .notAsked },
         Row("undo.cancel-latch-unacknowledged", .awaitAcknowledgement) {
             // It may land on a completed sale, and is then a refund.
@@ -179,6 +190,12 @@ extension EffectTable {
 }
 
 extension EffectFacts {
+    /// Whether its status is learned by sending it again.
+    var isLearnedByResend: Bool { isAskedByResend && status == .notAsked && isInDoubt }
+
+    /// Whether rows were lost, so that nobody knows what would have to be sent again to learn the status.
+    var mayNotLearn: Bool { isAskedByResend && status == .notAsked && trust == .recovering }
+
     /// Whether the last that was heard of it is a decline that may yet change: shown as one, or answered and not shown.
     fileprivate var wasDeclined: Bool {
         status == .declinedUnbound || status == .notFound && lastRefused && !wasAccepted

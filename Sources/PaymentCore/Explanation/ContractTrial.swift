@@ -172,6 +172,7 @@ private struct CourseReading {
         .flag("declines_bound", \.declinesBound) { $1.declinesBound },
         .flag("tombstone_offered", \.tombstoneOffered) { $1.cancel == .tombstoning },
         .flag("cancel_reverses_sale", \.cancelReversesSale) { $1.cancelReversesSale },
+        .flag("asked_by_resend", \.isAskedByResend) { $1.inquiry == .byResend },
         .flag("trace_wanted", \.traceWanted) { $0.policy.tombstoneNeverSent && $1.cancel == .tombstoning },
     ]
 
@@ -237,6 +238,7 @@ private struct CourseReading {
     }
 
     private func visibility(_ contract: ProviderContract) -> EffectFacts.Visibility {
+        guard contract.inquiry != .byResend else { return .missedTwice }
         let shownFrom = course.latest + contract.proofMargin + .milliseconds(1)
         var reads = 0
         for reading in course.readings where reading.status != .unavailable {

@@ -97,6 +97,7 @@ extension EffectFacts {
             .flag("tombstone_offered", \.tombstoneOffered), .flag("cancel_reverses_sale", \.cancelReversesSale),
             .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
             .flag("last_refused", \.lastRefused), .flag("disputed", \.isDisputed),
+            .flag("asked_by_resend", \.isAskedByResend), .flag("in_doubt", \.isInDoubt),
         ])
 
     /// As the audit trail keeps them.

@@ -53,6 +53,9 @@ public struct Effect: Sendable, Hashable, Codable {
     public internal(set) var troubledSince: Timestamp? = nil
     /// For a refund where the provider shows only sums: what was given back before it, in minor units.
     public internal(set) var sumBefore: Int64?
+    /// What the provider said last of what its key stands for, where the status cannot be asked; `nil` until it said
+    /// something that is certain.
+    public internal(set) var word: ProviderWord? = nil
 
     /// The names under which it is stored, in the order in which they are written.
     private enum CodingKeys: String, CodingKey {
@@ -60,7 +63,7 @@ public struct Effect: Sendable, Hashable, Codable {
         case firstIntentAt, lastIntentAt, latestNotAfter, acceptedAt
         case consecutiveFailures = "fruitless"
         case lastCode, lastOutcome, sentAfterDecline, credentialRefusals, hasUnboundedAttempt
-        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore
+        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word
     }
 
     /// An effect that was never sent.

@@ -11,6 +11,8 @@ public enum PaymentEvent: Sendable, Hashable {
     case attempted(leg: Int, effect: EffectReference, number: Int, AttemptReport)
     /// A status was read.
     case inquired(leg: Int, Observation)
+    /// A provider that cannot be asked told what became of an effect.
+    case notified(leg: Int, EffectNews)
     /// Somebody wants the status to be read now, whatever the schedule says.
     case inquireNow
     /// The caller asks again for what it asked before.

@@ -82,7 +82,11 @@ extension PaymentMachine {
             effect.attempts - (effect.unsent ?? 0) <= 1 && effect.credentialRefusals == 0
             && (effect.kind != .refund || leg.disputes == nil)
         facts.wasAccepted = effect.acceptedAt != nil
-        facts.visibility = [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]
+        facts.isAskedByResend = contract.inquiry == .byResend
+        facts.isInDoubt = facts.isAskedByResend && effect.isInDoubt
+        // An answer says what is so: no read is older.
+        facts.visibility =
+            facts.isAskedByResend ? .missedTwice : [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]
         facts.latchAcknowledged = payment.latchAcknowledged
         facts.capturedByOthers = goal == .undo && isCapturedOutside(leg)
         facts.isOnePhase = effect.kind == .sale

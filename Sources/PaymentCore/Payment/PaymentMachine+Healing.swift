@@ -27,6 +27,8 @@ extension PaymentMachine {
     /// What people are asked about is read on the slowest schedule: what it says is evidence for those who decide.
     mutating func askAboutQuarantined(_ actions: inout [PaymentAction], _ context: MachineContext) {
         for index in payment.legs.indices where isWithPeople(leg: index) && !busy.contains(index) {
+            // Our own rows are no evidence for people: only the provider's own news are.
+            if isAskedByResend(leg: index, context) { continue }
             let heals = payment.legs[index].quarantine?.agreeing != nil
             if payment.legs[index].notBefore == nil, payment.legs[index].knowledge != nil, !heals {
                 payment.legs[index].inquiries = max(

@@ -52,7 +52,9 @@ extension PaymentMachine {
         let consecutiveFailures = self.effect(reference, ofLeg: index)?.consecutiveFailures ?? 0
         payment.legs[index].notBefore = nextTry(
             after: outcome, report, consecutiveFailures: consecutiveFailures, leg: payment.legs[index], context)
-        if let observation = report.observation {
+        if isAskedByResend(leg: index, context) {
+            learn(from: report, of: reference, leg: index, context)
+        } else if let observation = report.observation {
             learn(observation, leg: index, context)
         }
         return noticeTrouble(reference, leg: index, outcome, context)

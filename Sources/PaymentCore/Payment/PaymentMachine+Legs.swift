@@ -62,7 +62,7 @@ extension PaymentMachine {
         case .void, .cancel:
             return pursueVoid(leg: index, because: decided, &actions, context)
         case .refund:
-            if isTakenByWord(leg) {
+            if isTakenByWord(leg), contract.inquiry != .byResend {
                 askInstead(leg: index, &actions, context)
                 return false
             }

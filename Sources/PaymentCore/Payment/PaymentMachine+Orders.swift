@@ -50,7 +50,7 @@ extension PaymentMachine {
     mutating func ask(leg index: Int, _ actions: inout [PaymentAction], _ context: MachineContext) {
         let leg = payment.legs[index]
         // Nobody can be asked about a provider that is not configured; it is looked at again in case that is mended.
-        guard !busy.contains(index), contract(of: leg, context) != nil else { return }
+        guard !busy.contains(index), let contract = contract(of: leg, context) else { return }
         if leg.notBefore == nil, leg.knowledge != nil, !needsConfirmation(leg) {
             let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
             payment.legs[index].notBefore = context.now + delay
@@ -60,6 +60,7 @@ extension PaymentMachine {
         guard context.now >= earliest, context.mayBegin else {
             return wake(at: max(earliest, context.now), for: leg.provider)
         }
+        if contract.inquiry == .byResend { return askBySending(leg: index, contract, &actions, context) }
         busy.insert(index)
         actions.append(
             .inquire(

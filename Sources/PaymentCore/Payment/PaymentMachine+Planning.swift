@@ -6,6 +6,7 @@ extension PaymentMachine {
         // Each round moves a latch or settles a leg, which can happen only so often.
         let rounds = 4 + 4 * payment.legs.count
         for _ in 0..<rounds where payment.conclusion == nil {
+            learnFromRows(context)
             noteStop(context)
             let facts = facts(context)
             let verdict = context.paymentTable.decide(facts)
@@ -18,6 +19,7 @@ extension PaymentMachine {
             readHoldsBesidePeople(context)
             askAboutDifferences(&actions, context)
         }
+        learnFromRows(context)
         undoLateCharges(&actions, context)
         if payment.conclusion?.state == .succeeded { findRefunds(&actions, context) }
         planRefunds(&actions, context)

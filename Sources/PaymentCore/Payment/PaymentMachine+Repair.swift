@@ -106,6 +106,13 @@ extension PaymentMachine {
         let capture = Observation.Movement(
             key: leg.capture?.key ?? leg.primary.key, amount: amount, state: .succeeded)
         payment.legs[index].capturedAmount = amount
+        if isAskedByResend(leg: index, context) {
+            for reference in [EffectReference.primary, .capture] {
+                withEffect(reference, ofLeg: index) {
+                    $0.word = ProviderWord(.succeeded, reason: Leg.Gone.byPeople, at: context.now)
+                }
+            }
+        }
         payment.legs[index].knowledge = Observation(
             .captured, began: context.now, source: .inquiry, amount: leg.amount,
             captures: leg.isOnePhase ? [] : [capture], reason: Leg.Gone.byPeople)
@@ -238,6 +245,7 @@ extension Effect {
         lastOutcome = .indeterminate
         lastCode = Effect.outcomeUnknown
         acceptedAt = nil
+        word = nil
         keyConflicts = nil
         isRefusalKeyless = nil
     }

@@ -62,6 +62,7 @@ public struct PaymentMachine: Sendable {
             actions += attempted(leg: leg, effect: effect, number: number, report, context)
         case .inquired(let leg, let observation):
             actions += inquired(leg: leg, observation, context)
+        case .notified(let leg, let news): actions += notified(leg: leg, news, context)
         case .inquireNow: askNow(context)
         case .callerRepeated: callerRepeated(context)
         case .providerReturned(let provider): providerReturned(provider, context)

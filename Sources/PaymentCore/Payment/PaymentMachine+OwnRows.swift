@@ -1,0 +1,219 @@
+// What is known of a leg whose provider cannot be asked (`inquiry: by_resend`).
+//
+// Its status is put together from what the provider said of each effect: in the answer to a request, which an
+// idempotent key gives again, or by its own news. Only what nobody answered is in doubt, and is sent again under its
+// key.
+
+extension PaymentMachine {
+    /// Whether a leg's status is learned by sending again.
+    func isAskedByResend(leg index: Int, _ context: MachineContext) -> Bool {
+        payment.legs.indices.contains(index) && contract(of: payment.legs[index], context)?.inquiry == .byResend
+    }
+
+    /// The effect of a leg of which nobody knows what became; the one that was sent first, if there are several.
+    /// Refunds that people decide about are theirs.
+    func effectInDoubt(ofLeg index: Int) -> EffectReference? {
+        effectReferences(ofLeg: index).first { reference in
+            guard effect(reference, ofLeg: index)?.isInDoubt == true else { return false }
+            switch reference {
+            // What was canceled is not there, whatever its own request came to.
+            case .primary: return payment.legs[index].void?.word?.state != .succeeded
+            case .refund(let refundIndex):
+                return payment.refunds[refundIndex].parts.contains { $0.leg == index && $0.state == .processing }
+            case .capture, .void, .compensation: return true
+            }
+        }
+    }
+
+    /// Knows what the rows tell of each leg of which nothing is in doubt or under way. Not after lost rows, before both
+    /// sides' listings were compared.
+    mutating func learnFromRows(_ context: MachineContext) {
+        for index in payment.legs.indices where payment.legs[index].knowledge == nil && !busy.contains(index) {
+            guard isAskedByResend(leg: index, context), payment.legs[index].quarantine == nil,
+                let seen = readFromRows(leg: index, began: context.now)
+            else { continue }
+            learn(seen, leg: index, context)
+        }
+    }
+
+    /// Takes in the answer to a request.
+    mutating func learn(
+        from report: AttemptReport, of reference: EffectReference, leg index: Int, _ context: MachineContext
+    ) {
+        let seen = report.observation
+        if let seen, StatusReading.contradicts(seen, leg: payment.legs[index]) {
+            return learn(seen, leg: index, context)
+        }
+        guard let effect = effect(reference, ofLeg: index) else { return }
+        let at = seen?.began ?? context.now
+        if let word = effect.word(in: report, at: at) {
+            withEffect(reference, ofLeg: index) { $0.hear(word) }
+        }
+        if let until = seen?.authorizedUntil { payment.legs[index].holdEnds = until }
+        if let known = readFromRows(leg: index, began: at) { learn(known, leg: index, context) }
+    }
+
+    /// Learns the status by sending again what is in doubt, as the effect table decides, or else looks at the rows
+    /// again at a later time.
+    mutating func askBySending(
+        leg index: Int, _ contract: ProviderContract, _ actions: inout [PaymentAction], _ context: MachineContext
+    ) {
+        let leg = payment.legs[index]
+        guard payment.recovery?.listingCompared ?? true else {
+            return wake(at: nextLook(context), for: leg.provider)
+        }
+        guard let reference = effectInDoubt(ofLeg: index), let effect = effect(reference, ofLeg: index) else {
+            guard let seen = readFromRows(leg: index, began: context.now) else { return }
+            actions += inquired(leg: index, seen, context)
+            return wake(at: context.now, for: leg.provider)
+        }
+        let goal: EffectGoal =
+            reference == .primary && (payment.latch == .back || payment.latch == .compensate) ? .undo : .do
+        let (decision, decided) = decide(reference, effect, leg: leg, goal: goal, contract, context)
+        switch decision {
+        case .sendAgain, .plug:
+            send(reference, leg: index, by: decided, &actions, context)
+        case .quarantine(let cause) where leg.quarantine == nil && reference.purpose != .refund:
+            quarantine(reference, leg: index, cause: cause, by: decided, &actions, context)
+            wake(at: context.now, for: leg.provider)
+        default:
+            // Whoever wants something of the leg carries it out.
+            wake(at: nextLook(context), for: leg.provider)
+        }
+    }
+
+    /// A provider told what became of an effect. It counts where the provider cannot be asked; elsewhere the status is
+    /// read.
+    mutating func notified(leg index: Int, _ news: EffectNews, _ context: MachineContext) -> [PaymentAction] {
+        guard isAskedByResend(leg: index, context),
+            let reference = effectReferences(ofLeg: index).first(where: {
+                effect($0, ofLeg: index)?.key == news.key
+            }), let effect = effect(reference, ofLeg: index)
+        else { return [] }
+        var fields = [
+            AuditField("operation", "notified"), AuditField("effect", reference.description),
+            AuditField("state", news.word.state.rawValue), AuditField("at", news.word.at.rfc3339),
+        ]
+        if let reason = news.word.reason { fields.append(AuditField("code", reason)) }
+        guard effect.attempts > 0, news.amount == nil || news.amount == effect.amount else {
+            record(.operation, leg: index, fields + [AuditField("believed", "no")], context)
+            return [alert(leg: index, "a notification does not fit what was sent: look at the provider's own books")]
+        }
+        let before = effect.word
+        withEffect(reference, ofLeg: index) { $0.hear(news.word) }
+        guard let after = self.effect(reference, ofLeg: index)?.word, after != before else { return [] }
+        record(.operation, leg: index, fields, context)
+        liftQuarantine(leg: index, about: reference, context)
+        guard !busy.contains(index) else { return [] }
+        payment.legs[index].knowledge = nil
+        var actions: [PaymentAction] = []
+        if let seen = readFromRows(leg: index, began: context.now) {
+            actions += inquired(leg: index, seen, context)
+        }
+        if isEndReversed(reference, after, leg: index) {
+            actions.append(alert(leg: index, "the provider took back what it had said was done"))
+        }
+        return actions
+    }
+
+    /// People were asked because nobody could tell what became of an effect; its provider has told.
+    private mutating func liftQuarantine(leg index: Int, about reference: EffectReference, _ context: MachineContext) {
+        guard let quarantine = payment.legs[index].quarantine, quarantine.cause == .keyTooOld,
+            quarantine.effect == reference
+        else { return }
+        payment.legs[index].quarantine = nil
+        payment.legs[index].notBefore = nil
+        record(
+            .decision, leg: index,
+            [AuditField("row", "notified.settles"), AuditField("decision", "quarantine lifted")], context)
+    }
+
+    /// Whether something failed after the payment or the refund had ended as done.
+    private func isEndReversed(_ reference: EffectReference, _ word: ProviderWord, leg index: Int) -> Bool {
+        guard word.state == .declined else { return false }
+        switch reference {
+        case .primary, .capture: return payment.conclusion?.state == .succeeded
+        case .void, .compensation: return payment.conclusion != nil
+        case .refund(let refundIndex):
+            return payment.refunds[refundIndex].parts.contains { $0.leg == index && $0.state == .succeeded }
+        }
+    }
+
+    /// A leg's transaction as the provider's words make it; `nil` as long as anything of it is in doubt.
+    func readFromRows(leg index: Int, began: Timestamp) -> Observation? {
+        guard effectInDoubt(ofLeg: index) == nil, payment.recovery?.listingCompared ?? true else { return nil }
+        let leg = payment.legs[index]
+        let status = statusFromRows(leg)
+        guard status != .notFound, status != .tombstoned else {
+            return Observation(status, began: began, source: .inquiry, key: leg.primary.key)
+        }
+        var seen = Observation(
+            status, began: began, source: .inquiry, key: leg.primary.key, amount: leg.amount,
+            authorizedUntil: leg.holdEnds,
+            reason: status == .declined ? leg.primary.word?.reason ?? leg.primary.lastCode : nil)
+        seen.captures = [leg.capture].compactMap { $0?.movement }
+        if status == .captured, seen.captures.isEmpty, !leg.isOnePhase {
+            // Two people say that it was captured.
+            seen.captures = [
+                Observation.Movement(key: leg.primary.key, amount: leg.capturedAmount, state: .succeeded)
+            ]
+        }
+        let refunds = payment.refunds.flatMap(\.parts).filter { $0.leg == index }.map(\.effect)
+        seen.refunds = ([leg.compensation].compactMap { $0 } + refunds).compactMap(\.movement)
+        return seen
+    }
+
+    private func statusFromRows(_ leg: Leg) -> Observation.Status {
+        if leg.void?.word?.state == .succeeded { return leg.primary.word == nil ? .tombstoned : .voided }
+        switch leg.primary.word?.state {
+        case nil where leg.capturedAmount.isZero: return .notFound
+        case .pending: return .pending
+        case .declined: return .declined
+        case .succeeded, nil: break
+        }
+        if leg.void?.word?.state == .pending { return .pending }
+        let isTaken = leg.isOnePhase || leg.capture?.word?.state == .succeeded || !leg.capturedAmount.isZero
+        return isTaken ? .captured : .authorized
+    }
+}
+
+extension Effect {
+    /// Whether nobody knows what became of its requests, where that is learned by sending again.
+    var isInDoubt: Bool { word == nil && (open != nil || worst == .indeterminate) }
+
+    /// As a provider lists it.
+    fileprivate var movement: Observation.Movement? {
+        word.map { Observation.Movement(key: key, amount: amount, state: $0.state, reason: $0.reason) }
+    }
+
+    /// Takes a word in, unless a newer one is known.
+    mutating func hear(_ news: ProviderWord) {
+        guard let known = word else { return word = news }
+        // The answer that a key keeps says what was so at first, and every end is newer than that. Two ends follow each
+        // other by the provider's clock.
+        guard news.state != .pending else { return }
+        if known.state == .pending || news.at >= known.at { word = news }
+    }
+
+    /// What an answer says of what the effect's key stands for; `nil` where it says nothing that binds.
+    fileprivate func word(in report: AttemptReport, at: Timestamp) -> ProviderWord? {
+        switch report.outcome {
+        case .declined:
+            return report.namesKey
+                ? ProviderWord(.declined, reason: report.observation?.reason ?? report.code, at: at) : nil
+        case .accepted: return ProviderWord(state(in: report.observation), at: at)
+        case .unsent, .throttled, .refused, .indeterminate: return nil
+        }
+    }
+
+    /// What an answer that accepts the request shows of the effect.
+    private func state(in seen: Observation?) -> Observation.Movement.State {
+        guard let seen else { return .pending }
+        switch kind {
+        case .authorize, .sale: return seen.status == .pending ? .pending : .succeeded
+        case .capture: return seen.captures.first { $0.key == key }?.state ?? .pending
+        case .refund: return seen.refunds.first { $0.key == key }?.state ?? .pending
+        case .void: return [.voided, .tombstoned, .expired].contains(seen.status) ? .succeeded : .pending
+        }
+    }
+}
