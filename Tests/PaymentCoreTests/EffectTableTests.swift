@@ -55,6 +55,24 @@ import Testing
             facts.goal == .undo
             ? [(.whole, false, true), (.whole, true, true), (.mayBeLost, false, true), (.mayBeLost, true, false)]
             : [(.whole, false, true)]
+        for (isAskedByResend, isInDoubt) in resends(facts) {
+            (facts.isAskedByResend, facts.isInDoubt) = (isAskedByResend, isInDoubt)
+            forEachEnd(facts, accepted, cancels, ends, visit)
+        }
+    }
+
+    /// What is learned by sending again, and what of it.
+    static func resends(_ facts: EffectFacts) -> [(isAskedByResend: Bool, isInDoubt: Bool)] {
+        guard facts.status == .notAsked else { return [(false, false)] }
+        let isDoubtful = facts.worst == .indeterminate && !facts.keyConflicts
+        return [(false, false), (true, false)] + (isDoubtful ? [(true, true)] : [])
+    }
+
+    private static func forEachEnd(
+        _ facts: EffectFacts, _ accepted: [Bool], _ cancels: Int, _ ends: [(EffectFacts.Memory, Bool, Bool)],
+        _ visit: (EffectFacts) -> Void
+    ) {
+        var facts = facts
         for wasAccepted in accepted {
             facts.wasAccepted = wasAccepted
             for bits in 0..<cancels {
@@ -123,14 +141,17 @@ import Testing
         _ facts: EffectFacts, _ decision: EffectDecision, sends: Bool
     ) -> String? {
         guard sends else { return nil }
+        let isLearned = facts.isAskedByResend && facts.isInDoubt && facts.status == .notAsked
         // A decline that is not bound is plugged, so that it can be voided.
         let open: Set<StatusFact> = facts.goal == .undo ? [.notFound, .declinedUnbound] : [.notAsked, .notFound]
-        if !open.contains(facts.status) { return "sends what is \(facts.status)" }
+        if !open.contains(facts.status), !isLearned { return "sends what is \(facts.status)" }
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
         if facts.worst == .throttled, facts.age == .past, facts.goal == .do { return "sends an old key after a 429" }
-        if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
+        if facts.worst == .indeterminate, facts.status == .notAsked, !isLearned { return "sends without asking" }
+        if isLearned, facts.trust == .recovering { return "sends what lost rows may have ended" }
         if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
-        if facts.goal == .do, facts.lastRefused || facts.keyConflicts && facts.worst == .indeterminate {
+        // What is in doubt was not refused by an answer that names its key.
+        if facts.goal == .do, !isLearned, facts.lastRefused || facts.keyConflicts && facts.worst == .indeterminate {
             return "sends unchanged what was refused"
         }
         if facts.trust == .recovering, facts.age == .past, facts.worst <= .throttled {
@@ -139,7 +160,9 @@ import Testing
         if decision == .plug, !facts.plugAllowed || facts.goal != .undo { return "a plug that is not allowed" }
         if decision != .plug, facts.goal == .undo { return "sends what shall not be" }
         if decision == .sendFirst, facts.worst != .none { return "a first time after others" }
-        if facts.trust != .trusted, facts.status == .notAsked { return "sends on untrusted rows without asking" }
+        if facts.trust != .trusted, facts.status == .notAsked, !isLearned {
+            return "sends on untrusted rows without asking"
+        }
         if facts.trust == .recovering, facts.isOnePhase, facts.worst <= .throttled, facts.goal == .do {
             return "sells before the listings are compared"
         }

@@ -43,7 +43,10 @@ import Testing
             guard !facts.isDisputed || facts.purpose != .capture else { continue }
             // The last outcome is never worse than the worst.
             guard !facts.lastRefused || facts.worst >= .refused else { continue }
-            visit(facts)
+            for (isAskedByResend, isInDoubt) in EffectTableTests.resends(facts) {
+                (facts.isAskedByResend, facts.isInDoubt) = (isAskedByResend, isInDoubt)
+                visit(facts)
+            }
         }
     }
 
@@ -79,14 +82,21 @@ import Testing
     }
 
     private static func violationOfSending(_ facts: EffectFacts, _ decision: EffectDecision) -> String? {
+        let isLearned = facts.isAskedByResend && facts.isInDoubt && facts.status == .notAsked
         if ![.notAsked, .notFound, .denied].contains(facts.status) { return "sends what is \(facts.status)" }
-        if facts.worst == .indeterminate, facts.status == .notAsked { return "sends without asking" }
+        if facts.worst == .indeterminate, facts.status == .notAsked, !isLearned { return "sends without asking" }
+        if isLearned, facts.trust == .recovering { return "sends what lost rows may have ended" }
         if facts.worst == .indeterminate, facts.age == .past { return "sends an old key in doubt" }
         if facts.worst == .throttled, facts.age == .past { return "sends an old key after a 429" }
-        if facts.lastRefused, facts.refusalNamesKey || facts.purpose != .undo { return "sends what was refused" }
+        // What is in doubt was not refused by an answer that names its key.
+        if facts.lastRefused, !isLearned, facts.refusalNamesKey || facts.purpose != .undo {
+            return "sends what was refused"
+        }
         if facts.isDisputed { return "gives back beside a dispute" }
         if facts.keyConflicts, facts.worst > .throttled { return "sends under a key that is bound to another request" }
-        if facts.trust != .trusted, facts.status == .notAsked { return "sends on untrusted rows without asking" }
+        if facts.trust != .trusted, facts.status == .notAsked, !isLearned {
+            return "sends on untrusted rows without asking"
+        }
         if [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
         return decision == .sendFirst && facts.worst != .none ? "a first time after others" : nil
     }

@@ -15,7 +15,8 @@ public struct ProviderContract: Sendable, Hashable {
         /// Only by searching the provider's listing.
         case byListing = "by_listing"
         /// Not at all. A request in doubt is sent again under its key, and the answer that the key keeps tells what
-        /// became of it. Everything that was answered is known from our own rows.
+        /// became of it: a key that stands for something is answered by that, before anything else is looked at.
+        /// Everything that was answered is known from our own rows.
         case byResend = "by_resend"
         /// Not at all.
         case none

@@ -7,6 +7,7 @@ extension EffectTable {
     /// may be gone already.
     static let ownKeyRows: [Row] =
         knownOwnKeyRows + unsentOwnKeyRows + refusedOwnKeyRows + [
+            own("own.resend-disputed", .awaitDispute) { $0.isLearnedByResend && $0.isDisputed },
             own("own.resend-to-ask", .sendAgain) { $0.isLearnedByResend && $0.age == .safe },
             own("own.resend-too-old", .quarantine(.keyTooOld)) { $0.isLearnedByResend },
             own("own.ask", .inquire) { $0.status == .notAsked },

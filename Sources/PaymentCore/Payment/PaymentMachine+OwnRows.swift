@@ -178,8 +178,14 @@ extension PaymentMachine {
 }
 
 extension Effect {
-    /// Whether nobody knows what became of its requests, where that is learned by sending again.
-    var isInDoubt: Bool { word == nil && (open != nil || worst == .indeterminate) }
+    /// Whether nobody knows what became of its requests, where that is learned by sending again. A refusal that names
+    /// the key settles it: a key that stands for something is answered by that. One of our credentials does not.
+    var isInDoubt: Bool {
+        guard word == nil else { return false }
+        if open != nil { return true }
+        guard worst == .indeterminate, keyConflicts != true else { return false }
+        return lastOutcome != .refused || isRefusalKeyless == true || credentialRefusals > 0
+    }
 
     /// As a provider lists it.
     fileprivate var movement: Observation.Movement? {
