@@ -101,7 +101,8 @@ import Testing
 
     @Test func `a key that may be forgotten is sent no more, and its provider's news settle it`() throws {
         var stage = try fixture.stage([.unaskableForAWeek], plug: true, send: Array(repeating: .lostAnswer, count: 400))
-        #expect(stage.run(steps: 2_000, while: { !$0.awaitsPeople }))
+        let cameToPeople = stage.run(steps: 2_000, while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
         let quarantine = try #require(stage.durable.legs[0].quarantine)
         #expect(quarantine.cause == .keyTooOld && quarantine.row.hasSuffix(".resend-too-old"))
         #expect(stage.sent.allSatisfy { $0.startBefore < fixture.start + .days(7) })
@@ -212,7 +213,8 @@ import Testing
 
     @Test func `what two people say was captured counts as its provider's word`() throws {
         var stage = try fixture.stage([.unaskableForAWeek], plug: true, send: [.none] + Array(repeating: .lostAnswer, count: 400))
-        #expect(stage.run(steps: 2_000, while: { !$0.awaitsPeople }))
+        let cameToPeople = stage.run(steps: 2_000, while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
         stage.sendScript = []
         #expect(stage.durable.legs[0].quarantine?.effect == .capture)
         let repair = try stage.repair(.charged)
