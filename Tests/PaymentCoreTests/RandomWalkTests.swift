@@ -18,7 +18,7 @@ import Testing
         Cast("Stripe with the plug, beside a sale", [.listed, .referenceSale], plug: true),
         Cast("one that cannot be asked", [.unaskable], plug: true),
         Cast("one that cannot be asked and forgets keys, beside another", [.unaskableForAWeek, .reference], plug: true),
-        Cast("two that cannot be asked and leave tombstones", [.unaskableTombstoning, .unaskableTombstoning]),
+        Cast("two that cannot be asked and leave tombstones", [.unaskableTombstoning, .unaskableTombstoning], plug: true),
         Cast("a sale that cannot be asked about", [.reference, .unaskableSale], plug: true),
     ]
 

@@ -15,7 +15,7 @@ import Testing
         #expect(judge.faults.isEmpty, "\(judge.faults)", sourceLocation: row)
     }
 
-    private func rows(_ stage: Stage) -> [String] { stage.trail.compactMap { $0.value("row") } }
+    private func rows(_ stage: Stage) -> [String] { stage.trail.flatMap { [$0.value("row"), $0.value("because")] }.compactMap { $0 } }
 
     private func news(
         _ effect: Effect?, _ state: Observation.Movement.State, at: Timestamp, amount: Money? = nil
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `where a cancel leaves a tombstone, what is in doubt is canceled and not sent again`() throws {
-        var stage = try fixture.stage([.unaskableTombstoning], send: [.lostRequest, .lostAnswer])
+        var stage = try fixture.stage([.unaskableTombstoning], plug: true, send: [.lostRequest, .lostAnswer])
         stage.run(while: { $0.durable.legs[0].primary.open != nil })
         try stage.cancel()
         stage.run()
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func `a capture that is only received succeeds when its provider says so, told late and twice`() throws {
-        var stage = try fixture.stage([.unaskable], plug: true) { $0.pendingFor = .minutes(20) }
-        stage.run(until: fixture.start + .minutes(19))
+        var stage = try fixture.stage([.unaskable], plug: true) { $0.pendingFor = .minutes(9) }
+        stage.run(until: fixture.start + .minutes(14))
         #expect(stage.durable.state == .processing)
         stage.run()
         expectEnd(stage, .succeeded)
@@ -229,8 +229,9 @@ import Testing
     @Test func `a contract that tells too little is refused by name`() {
         let plug = SafetyAssumptions(plugAllowed: true)
         #expect(ProviderContract.unaskable.traps(under: plug).isEmpty)
-        #expect(ProviderContract.unaskableTombstoning.traps(under: SafetyAssumptions()).isEmpty)
-        #expect(ProviderContract.unaskable.traps(under: SafetyAssumptions()).map(\.name) == [.undoImpossible])
+        for contract in [ProviderContract.unaskable, .unaskableTombstoning] {
+            #expect(contract.traps(under: SafetyAssumptions()).map(\.name) == [.undoImpossible])
+        }
         let changes: [(String, (inout ProviderContract) -> Void)] = [
             ("declines_bound", { $0.declinesBound = false }), ("listing", { $0.listing = true }),
             ("refund_visibility", { $0.refundVisibility = .sumsOnly }), ("visibility_lag", { $0.visibilityLag = .seconds(1) }),

@@ -181,12 +181,13 @@ extension ProviderContract {
 
     private func undoTraps(_ assumptions: SafetyAssumptions) -> [ContractTrap] {
         var traps: [ContractTrap] = []
-        // Without reads an enforced `not_after` proves nothing.
-        let isProvable = enforcesNotAfter && inquiry != .byResend
-        if cancel != .tombstoning, !isProvable, !assumptions.plugAllowed {
-            let proof = inquiry == .byResend ? "" : "or enforces_not_after, "
+        if inquiry == .byResend, !assumptions.plugAllowed {
+            traps.append(.init(.undoImpossible, "inquiry 'by_resend' needs reconcile.allow_plug: true"))
+        } else if cancel != .tombstoning, !enforcesNotAfter, !assumptions.plugAllowed {
             traps.append(
-                .init(.undoImpossible, "needs cancel 'tombstoning', \(proof)or reconcile.allow_plug: true"))
+                .init(
+                    .undoImpossible,
+                    "needs cancel 'tombstoning', or enforces_not_after, or reconcile.allow_plug: true"))
         }
         if phases == .sale, !assumptions.storeKeepsAcknowledgedRows,
             !assumptions.onePhaseOnAsynchronousStoreAccepted
