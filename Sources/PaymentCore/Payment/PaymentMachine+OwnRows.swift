@@ -49,6 +49,10 @@ extension PaymentMachine {
         if let word = effect.word(in: report, at: at) {
             withEffect(reference, ofLeg: index) { $0.hear(word) }
         }
+        if report.outcome == .accepted, seen?.status == .declined, reference == .void {
+            // There was nothing to release: what it is about was declined, and its own answer was lost.
+            payment.legs[index].primary.hear(ProviderWord(.declined, reason: seen?.reason, at: at))
+        }
         if let until = seen?.authorizedUntil { payment.legs[index].holdEnds = until }
         if let known = readFromRows(leg: index, began: at) { learn(known, leg: index, context) }
     }
@@ -164,12 +168,12 @@ extension PaymentMachine {
     }
 
     private func statusFromRows(_ leg: Leg) -> Observation.Status {
+        if leg.primary.word?.state == .declined { return .declined }
         if leg.void?.word?.state == .succeeded { return leg.primary.word == nil ? .tombstoned : .voided }
         switch leg.primary.word?.state {
         case nil where leg.capturedAmount.isZero: return .notFound
         case .pending: return .pending
-        case .declined: return .declined
-        case .succeeded, nil: break
+        case .declined, .succeeded, nil: break
         }
         if leg.void?.word?.state == .pending { return .pending }
         let isTaken = leg.isOnePhase || leg.capture?.word?.state == .succeeded || !leg.capturedAmount.isZero
@@ -219,7 +223,7 @@ extension Effect {
         case .authorize, .sale: return seen.status == .pending ? .pending : .succeeded
         case .capture: return seen.captures.first { $0.key == key }?.state ?? .pending
         case .refund: return seen.refunds.first { $0.key == key }?.state ?? .pending
-        case .void: return [.voided, .tombstoned, .expired].contains(seen.status) ? .succeeded : .pending
+        case .void: return [.voided, .tombstoned, .expired, .declined].contains(seen.status) ? .succeeded : .pending
         }
     }
 }
