@@ -223,6 +223,7 @@ struct Projection {
         put(flag: effect.keyConflicts ?? false)
         put(flag: effect.troubledSince != nil)
         put(flag: effect.isRefusalKeyless ?? false)
+        if contract.inquiry == .byResend { put(text: effect.word?.state.rawValue) }
         let endsByLife = effect.key == leg.primary.key && (contract.cancel != .tombstoning || contract.memory != nil)
         if endsByLife || effect.kind == .refund { putLife(effect, leg, payment) }
         if let first = effect.firstIntentAt, let limit = contract.memory { put(flag: now - first < limit) }

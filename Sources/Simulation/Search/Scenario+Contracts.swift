@@ -73,4 +73,20 @@ extension Scenario {
         $0.enforcesNotAfter = true
     }
     static let plugSale = contract(.sale) { $0.cancel = .onlyIfPresent }
+
+    private static func unaskable(
+        _ phases: ProviderContract.Phases = .authorizeCapture, _ change: (inout ProviderContract) -> Void = { _ in }
+    ) -> ProviderContract {
+        contract(phases) {
+            $0.inquiry = .byResend
+            $0.listing = false
+            $0.cancel = .onlyIfPresent
+            change(&$0)
+        }
+    }
+
+    static let unaskable = unaskable()
+    static let unaskableForgetful = unaskable { $0.keyRetention = .hours(24) }
+    static let unaskableTombstone = unaskable { $0.cancel = .tombstoning }
+    static let unaskableSale = unaskable(.sale)
 }
