@@ -7,7 +7,8 @@ struct SimulateExhaustive {
     let screen: SimulateScreen
 
     /// Everything that is searched.
-    static let scenarios = Scenario.oneLeg + Scenario.twoLegs + Scenario.lossy + Scenario.withPeople + Scenario.range
+    static let scenarios =
+        Scenario.oneLeg + Scenario.byResend + Scenario.twoLegs + Scenario.lossy + Scenario.withPeople + Scenario.range
 
     /// A search that is to be made.
     private struct Assignment {
