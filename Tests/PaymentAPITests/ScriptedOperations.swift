@@ -10,6 +10,7 @@ final class ScriptedOperations: PaymentOperations {
         case cancel(OperationCommand, reason: String?)
         case refund(OperationCommand, amounts: [Int: Money]?, reason: String?)
         case reconcile(CallerID, PaymentID, wait: Span)
+        case take(EffectNews, leg: Int, PaymentID)
         case keep(StoredAnswer, CallerID, IdempotencyKey)
     }
 
@@ -88,6 +89,10 @@ final class ScriptedOperations: PaymentOperations {
         caller: CallerID, payment: PaymentID, wait: Span
     ) async throws(OperationFailure) -> OperationResult {
         try await act(.reconcile(caller, payment, wait: wait))
+    }
+
+    func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) {
+        _ = try await act(.take(news, leg: leg, payment))
     }
 
     func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {

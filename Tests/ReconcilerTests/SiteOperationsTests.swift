@@ -31,6 +31,7 @@ struct SiteOperationsTests {
         func reconcile(
             caller: CallerID, payment: PaymentID, wait: Span
         ) async throws(OperationFailure) -> OperationResult { done() }
+        func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) { _ = done() }
         func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment { throw .notFound }
         func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> { throw .notFound }
         func events(

@@ -10,6 +10,9 @@ public enum EngineInput: Sendable {
     case submit(OperationRunner.Request)
     /// Somebody wants the status of a payment to be read now.
     case askNow(ticket: Int, PaymentID)
+    /// A provider that cannot be asked told what became of an effect of a leg; the answer is ``EngineAnswer/told`` once
+    /// that is durable.
+    case news(ticket: Int, PaymentID, leg: Int, EffectNews)
     /// A caller repeats what created the payment, which is as it was read; the answer is ``EngineAnswer/told``.
     case repeated(ticket: Int, Payment)
     /// A comparison wants a difference to be settled.

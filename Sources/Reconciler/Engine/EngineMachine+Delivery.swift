@@ -42,6 +42,17 @@ extension EngineMachine {
         deliver(payment.id, Delivery(events: [.callerRepeated], ticket: ticket))
     }
 
+    /// A provider's news are evidence that nobody gives again once they were acknowledged: they are written beside the
+    /// payment's holder first, and it is told then.
+    mutating func take(_ news: EffectNews, _ ticket: Int, _ id: PaymentID, _ leg: Int) {
+        tickets.insert(ticket)
+        guard moment.standing.maySettle else {
+            let cause = EngineMachine.reason(moment.standing)
+            return answer(ticket, .failed(StoreFailure(.inactive, operation: "notification", cause: cause)))
+        }
+        write(id, Delivery(events: [.notified(leg: leg, news)], ticket: ticket))
+    }
+
     /// Puts events and requests to a payment's runner, which is begun if no other holder has the payment.
     mutating func deliver(_ id: PaymentID, _ delivery: Delivery) {
         if claims[id] != nil { return claims[id, default: []].append(delivery) }
@@ -158,12 +169,20 @@ extension EngineMachine {
                 jobs.append(.announce(payment, kept: nil))
             }
             for case .perform(.alert(let alert)) in outputs { self.alert(alert) }
+            tellRunner(write)
             lookForDue()
             let answer = outputs.firstAnswer
             if answer != nil || head(write) == nil { return writtenHead(number, answer) }
             // Not the request was written but what came before it; it is looked at again on what is durable now.
             goOnWriting(number)
         }
+    }
+
+    /// The holder in this process takes in what was written beside it, instead of finding it at its next change.
+    private mutating func tellRunner(_ write: Write) {
+        let news = write.rest.events.filter { if case .notified = $0 { true } else { false } }
+        guard !news.isEmpty, let runner = runners[write.id], !runner.hasEnded else { return }
+        feed(write.id, news, [])
     }
 
     private mutating func writingContext() -> MachineContext {

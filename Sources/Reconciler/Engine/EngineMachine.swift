@@ -139,6 +139,7 @@ public struct EngineMachine: Sendable {
         case .askNow(let ticket, let id):
             tickets.insert(ticket)
             deliver(id, Delivery(events: [.inquireNow], ticket: ticket))
+        case .news(let ticket, let id, let leg, let news): take(news, ticket, id, leg)
         case .repeated(let ticket, let payment): repeated(ticket, payment)
         case .settle(let ticket, let order): settle(ticket, order)
         case .tell(let id, let events): deliver(id, Delivery(events: events))

@@ -2,8 +2,9 @@ public import PaymentCore
 
 /// Reads a provider's signed notifications (webhooks), behind its adapter.
 ///
-/// A notification is no evidence: it may be forged by whoever has the secret, late, doubled or out of order. It says
-/// which payment to ask about, and nothing else of it is used.
+/// A notification is no evidence where the status can be read: it may be late, doubled or out of order. It says which
+/// payment to ask about, and nothing else of it is used. Where the status cannot be read its word about one effect
+/// counts (``EffectNews``); that none came says nothing.
 public protocol NotificationReader: Sendable {
     /// Checks the signature and reads whom it is about.
     ///
@@ -34,12 +35,15 @@ public struct ProviderNotification: Sendable, Hashable {
     public let payment: PaymentID?
     /// The key of an effect that it is about; `nil` where none is named.
     public let key: EffectKey?
+    /// What it says of an effect, where its provider cannot be asked; `nil` where the status is read.
+    public let news: EffectNews?
 
     /// A notification about a payment, about an effect, or about something else.
-    public init(id: String, payment: PaymentID? = nil, key: EffectKey? = nil) {
+    public init(id: String, payment: PaymentID? = nil, key: EffectKey? = nil, news: EffectNews? = nil) {
         self.id = id
         self.payment = payment
         self.key = key
+        self.news = news
     }
 }
 

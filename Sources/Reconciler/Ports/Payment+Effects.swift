@@ -8,6 +8,11 @@ extension Payment {
         }
     }
 
+    /// The leg at a provider with an effect under a key; `nil` where there is none.
+    public func leg(of key: EffectKey, at provider: ProviderName) -> Int? {
+        legs.first { $0.provider == provider && effectKeys(of: $0).contains(key) }?.index
+    }
+
     /// Whether one of its effects is known to any provider under a key.
     public func hasEffect(under key: IdempotencyKey) -> Bool {
         legs.contains { leg in effectKeys(of: leg).contains { $0.text == key.text } }

@@ -30,6 +30,9 @@ public protocol PaymentOperations: Sendable {
         caller: CallerID, payment: PaymentID, wait: Span
     ) async throws(OperationFailure) -> OperationResult
 
+    /// Takes in what a provider that cannot be asked told of an effect. It returns once that is durable.
+    func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure)
+
     /// Until when what is read here is known to be complete; `nil` where it is all there is.
     ///
     /// - Throws: ``OperationFailure/notActive(_:)`` where nobody can say: nothing is read then.

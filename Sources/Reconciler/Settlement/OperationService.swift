@@ -54,6 +54,16 @@ public struct OperationService: PaymentOperations {
                 .reconcile(id), caller: caller, key: nil, fingerprint: Digest(of: ["reconcile"]), wait: wait))
     }
 
+    /// Writes a provider's news into the payment's row.
+    public func take(_ news: EffectNews, leg: Int, of id: PaymentID) async throws(OperationFailure) {
+        switch await engine.take(news, leg: leg, of: id) {
+        case .failed(let failure): throw .store(failure)
+        case .lost, .notAccepting:
+            throw .store(StoreFailure(.indeterminate, operation: "notification", cause: "the engine stopped"))
+        case .created, .duplicate, .undone, .answered, .told: return
+        }
+    }
+
     /// Reads one payment; another caller's is not found.
     public func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {
         let found = try await stored { () throws(StoreFailure) in try await store.payment(id) }

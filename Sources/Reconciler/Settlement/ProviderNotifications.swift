@@ -1,12 +1,15 @@
 public import PaymentCore
 internal import Synchronization
 
-/// Takes providers' notifications. Each is a nudge to inquire about a payment that is not settled, and nothing more.
+/// Takes providers' notifications. Each is a nudge to inquire about a payment that is not settled; where the provider
+/// cannot be asked, it is evidence about one effect.
 public final class ProviderNotifications: Sendable {
     /// What came of a notification.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The payment is asked about now.
         case inquired
+        /// What it says of an effect is in the payment's row.
+        case noted
         /// It had come before.
         case repeated
         /// It is about nothing of ours that waits.
@@ -77,6 +80,7 @@ public final class ProviderNotifications: Sendable {
         } catch {
             throw .operation(.store(error))
         }
+        if let news = notification.news { return try await take(news, provider, of: found) }
         // Another store at the same account, or another provider's payment: nothing of it is ours to ask about here.
         guard let payment = found, payment.legs.contains(where: { $0.provider == provider }),
             payment.awaitsProvider
@@ -87,6 +91,19 @@ public final class ProviderNotifications: Sendable {
             throw .operation(error)
         }
         return .inquired
+    }
+
+    /// What it says is durable before the provider is told that it arrived: nobody would say it again.
+    private func take(
+        _ news: EffectNews, _ provider: ProviderName, of found: Payment?
+    ) async throws(NotificationFailure) -> Outcome {
+        guard let payment = found, let leg = payment.leg(of: news.key, at: provider) else { return .unconcerned }
+        do {
+            try await operations.take(news, leg: leg, of: payment.id)
+        } catch {
+            throw .operation(error)
+        }
+        return .noted
     }
 
     private func payment(

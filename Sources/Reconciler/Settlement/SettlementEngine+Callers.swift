@@ -17,6 +17,11 @@ extension SettlementEngine {
     /// Reads every undecided status of a payment now.
     func askNow(_ id: PaymentID) async -> EngineAnswer { await ask { .askNow(ticket: $0, id) } }
 
+    /// Takes a provider's news of an effect into the payment's row.
+    func take(_ news: EffectNews, leg: Int, of id: PaymentID) async -> EngineAnswer {
+        await ask { .news(ticket: $0, id, leg: leg, news) }
+    }
+
     /// A caller repeats what created the payment.
     func tellRepeated(_ payment: Payment) async -> EngineAnswer { await ask { .repeated(ticket: $0, payment) } }
 

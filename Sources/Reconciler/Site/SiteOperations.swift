@@ -128,6 +128,13 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
+    /// Takes in a provider's news, at the active site.
+    public func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) {
+        try await acting { () async throws(OperationFailure) in
+            try await operations.take(news, leg: leg, of: payment)
+        }
+    }
+
     /// Keeps the first settled answer, also at a site that is being drained.
     public func keep(
         _ answer: StoredAnswer, caller: CallerID, key: IdempotencyKey
