@@ -303,11 +303,16 @@ extension Ledger {
         for (old, new) in zip(before.entries, entries) {
             if old.status == .pending, new.status != .pending {
                 let state: Observation.Movement.State = new.status == .declined ? .declined : .succeeded
-                news.append(EffectNews(key: new.key, amount: new.amount, word: ProviderWord(state, at: now)))
+                news.append(
+                    EffectNews(key: new.key, kind: new.kind, amount: new.amount, word: ProviderWord(state, at: now)))
             }
-            for (one, other) in zip(old.captures + old.refunds, new.captures + new.refunds)
-            where one.state == .pending && other.state != .pending {
-                news.append(EffectNews(key: other.key, amount: other.amount, word: ProviderWord(other.state, at: now)))
+            for (kind, before, after) in [
+                (EffectKind.capture, old.captures, new.captures), (.refund, old.refunds, new.refunds),
+            ] {
+                for (one, other) in zip(before, after) where one.state == .pending && other.state != .pending {
+                    let word = ProviderWord(other.state, at: now)
+                    news.append(EffectNews(key: other.key, kind: kind, amount: other.amount, word: word))
+                }
             }
         }
         return news

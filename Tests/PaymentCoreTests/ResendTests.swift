@@ -21,7 +21,8 @@ import Testing
         _ effect: Effect?, _ state: Observation.Movement.State, at: Timestamp, amount: Money? = nil
     ) throws -> EffectNews {
         let effect = try #require(effect)
-        return EffectNews(key: effect.key, amount: amount ?? effect.amount, word: ProviderWord(state, at: at))
+        return EffectNews(
+            key: effect.key, kind: effect.kind, amount: amount ?? effect.amount, word: ProviderWord(state, at: at))
     }
 
     @Test func `what is answered is known, and nothing is asked or sent twice`() throws {
@@ -166,7 +167,7 @@ import Testing
         #expect(stage.durable.legs[0].capture?.word?.state == .pending && stage.durable.state == .processing)
         #expect(stage.alerts.count == 1)
         let unknown = EffectNews(
-            key: EffectKey(reported: "other"), amount: nil, word: ProviderWord(.succeeded, at: stage.now))
+            key: EffectKey(reported: "other"), kind: .capture, amount: nil, word: ProviderWord(.succeeded, at: stage.now))
         let known = stage.durable
         stage.handle(.notified(leg: 0, unknown))
         #expect(stage.durable == known)

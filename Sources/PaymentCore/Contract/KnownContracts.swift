@@ -81,9 +81,30 @@ extension ProviderContract {
         return contract
     }()
 
+    /// Adyen's Checkout API, from its public documentation: a request is answered under its key as it was at first, and
+    /// nothing else tells what became of it but Adyen's own notifications.
+    ///
+    /// - A key lives at least 7 days, in one region (docs.adyen.com/development-resources/api-idempotency).
+    /// - A cancel by our own reference is answered as received, and leaves nothing behind.
+    /// - A hold lasts 28 days unless the card's scheme or the account says otherwise
+    ///   (docs.adyen.com/online-payments/adjust-authorisation).
+    public static let adyen: ProviderContract = {
+        var contract = ProviderContract(phases: .authorizeCapture)
+        contract.keyFormat = .hex40
+        contract.keyRetention = .days(7)
+        contract.inquiry = .byResend
+        contract.cancel = .onlyIfPresent
+        contract.enforcesNotAfter = false
+        contract.authorizationLife = .days(28)
+        contract.listing = false
+        contract.requestsPerSecond = 50
+        contract.concurrency = 16
+        return contract
+    }()
+
     /// Every contract that comes with the daemon, by the name under which the configuration knows it.
     public static let known: [(name: String, contract: ProviderContract)] = [
         ("reference", reference), ("reference_sale", referenceSale), ("stripe", stripe), ("paypay", payPay),
-        ("gmo_pg", gmoPG), ("listed", listed),
+        ("gmo_pg", gmoPG), ("listed", listed), ("adyen", adyen),
     ]
 }

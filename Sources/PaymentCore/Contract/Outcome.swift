@@ -49,11 +49,14 @@ public struct AttemptReport: Sendable, Hashable {
     public var keyConflicts: Bool
     /// Bytes of the request that left.
     public var bytesWritten: Int
+    /// The provider's own reference of what it made, where later requests have to name it; `nil` for none.
+    public var reference: String?
 
     /// A report.
     public init(
         _ outcome: OutcomeClass, code: String, observation: Observation? = nil, retryAfter: Timestamp? = nil,
-        credentialsRefused: Bool = false, namesKey: Bool = true, keyConflicts: Bool = false, bytesWritten: Int = 0
+        credentialsRefused: Bool = false, namesKey: Bool = true, keyConflicts: Bool = false, bytesWritten: Int = 0,
+        reference: String? = nil
     ) {
         self.outcome = outcome
         self.observation = observation
@@ -63,5 +66,6 @@ public struct AttemptReport: Sendable, Hashable {
         self.namesKey = namesKey
         self.keyConflicts = keyConflicts
         self.bytesWritten = bytesWritten
+        self.reference = reference
     }
 }

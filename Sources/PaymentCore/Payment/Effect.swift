@@ -56,6 +56,8 @@ public struct Effect: Sendable, Hashable, Codable {
     /// What the provider said last of what its key stands for, where the status cannot be asked; `nil` until it said
     /// something that is certain.
     public internal(set) var word: ProviderWord? = nil
+    /// The provider's own reference of it, where later requests have to name it.
+    public internal(set) var theirs: String? = nil
 
     /// The names under which it is stored, in the order in which they are written.
     private enum CodingKeys: String, CodingKey {
@@ -63,7 +65,7 @@ public struct Effect: Sendable, Hashable, Codable {
         case firstIntentAt, lastIntentAt, latestNotAfter, acceptedAt
         case consecutiveFailures = "fruitless"
         case lastCode, lastOutcome, sentAfterDecline, credentialRefusals, hasUnboundedAttempt
-        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word
+        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word, theirs
     }
 
     /// An effect that was never sent.

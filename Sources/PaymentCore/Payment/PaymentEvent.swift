@@ -81,6 +81,8 @@ public struct SendOrder: Sendable, Hashable {
     /// In how many steps the leg takes its money: by the contract under which it began, which may have been another.
     /// `nil`: as the provider's contract says now.
     public let phases: ProviderContract.Phases?
+    /// The provider's own reference of the authorization or sale, where it has one that is known.
+    public let transactionReference: String?
 
     /// The payment that the provider shows with the transaction.
     public var shownPayment: PaymentID { named ?? payment }
@@ -90,7 +92,7 @@ public struct SendOrder: Sendable, Hashable {
         payment: PaymentID, leg: Int, effect: EffectReference, number: Int, provider: ProviderName, kind: EffectKind,
         transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
         reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil,
-        phases: ProviderContract.Phases? = nil
+        phases: ProviderContract.Phases? = nil, transactionReference: String? = nil
     ) {
         self.payment = payment
         self.leg = leg
@@ -108,6 +110,7 @@ public struct SendOrder: Sendable, Hashable {
         self.startBefore = startBefore
         self.named = named
         self.phases = phases
+        self.transactionReference = transactionReference
     }
 }
 

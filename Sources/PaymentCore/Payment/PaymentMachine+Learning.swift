@@ -38,6 +38,7 @@ extension PaymentMachine {
             $0.end(outcome, said: said, code: report.code, at: context.now)
             if report.credentialsRefused { $0.credentialRefusals += 1 }
             if report.keyConflicts { $0.keyConflicts = true }
+            if let reference = report.reference { $0.theirs = reference }
         }
         record(
             .outcome, leg: index,

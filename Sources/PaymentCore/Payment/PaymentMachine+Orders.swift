@@ -43,7 +43,8 @@ extension PaymentMachine {
                     kind: effect.kind, transactionKey: leg.primary.key, key: effect.key, amount: effect.amount,
                     instrument: leg.instrument, caller: payment.caller, reference: payment.reference,
                     notAfter: notAfter, startBefore: context.now + context.policy.sendWithin,
-                    named: leg.named, phases: leg.phases)))
+                    named: leg.named, phases: leg.phases,
+                    transactionReference: leg.primary.theirs)))
     }
 
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.

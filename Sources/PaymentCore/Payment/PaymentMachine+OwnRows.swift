@@ -90,9 +90,7 @@ extension PaymentMachine {
     /// read.
     mutating func notified(leg index: Int, _ news: EffectNews, _ context: MachineContext) -> [PaymentAction] {
         guard isAskedByResend(leg: index, context),
-            let reference = effectReferences(ofLeg: index).first(where: {
-                effect($0, ofLeg: index)?.key == news.key
-            }), let effect = effect(reference, ofLeg: index)
+            let reference = effectReference(of: news, leg: index), let effect = effect(reference, ofLeg: index)
         else { return [] }
         var fields = [
             AuditField("operation", "notified"), AuditField("effect", reference.description),
@@ -104,7 +102,10 @@ extension PaymentMachine {
             return [alert(leg: index, "a notification does not fit what was sent: look at the provider's own books")]
         }
         let before = effect.word
-        withEffect(reference, ofLeg: index) { $0.hear(news.word) }
+        withEffect(reference, ofLeg: index) {
+            $0.hear(news.word)
+            $0.theirs = $0.theirs ?? news.reference
+        }
         guard let after = self.effect(reference, ofLeg: index)?.word, after != before else { return [] }
         record(.operation, leg: index, fields, context)
         liftQuarantine(leg: index, about: reference, context)
@@ -118,6 +119,20 @@ extension PaymentMachine {
             actions.append(alert(leg: index, "the provider took back what it had said was done"))
         }
         return actions
+    }
+
+    /// Which effect of a leg news are about: by the provider's reference, by its own key, or, where a key of the
+    /// transaction is all that they name, the one of its kind that has no reference yet.
+    private func effectReference(of news: EffectNews, leg index: Int) -> EffectReference? {
+        let known = effectReferences(ofLeg: index).compactMap { reference in
+            effect(reference, ofLeg: index).map { (reference, $0) }
+        }
+        let sameKind = known.filter { $0.1.kind.isSame(as: news.kind) }
+        if let named = news.reference, let found = sameKind.first(where: { $0.1.theirs == named }) { return found.0 }
+        if let found = sameKind.first(where: { $0.1.key == news.key }) { return found.0 }
+        guard news.key == payment.legs[index].primary.key else { return nil }
+        let open = sameKind.filter { $0.1.theirs == nil && $0.1.attempts > 0 && $0.1.amount == news.amount ?? $0.1.amount }
+        return open.count == 1 ? open[0].0 : nil
     }
 
     /// People were asked because nobody could tell what became of an effect; its provider has told.
@@ -178,6 +193,14 @@ extension PaymentMachine {
         if leg.void?.word?.state == .pending { return .pending }
         let isTaken = leg.isOnePhase || leg.capture?.word?.state == .succeeded || !leg.capturedAmount.isZero
         return isTaken ? .captured : .authorized
+    }
+}
+
+extension EffectKind {
+    /// Whether a provider may mean the same by both: what it holds and what it takes at once are authorizations to some.
+    fileprivate func isSame(as other: EffectKind) -> Bool {
+        let beginnings: Set<EffectKind> = [.authorize, .sale]
+        return self == other || beginnings.isSuperset(of: [self, other])
     }
 }
 

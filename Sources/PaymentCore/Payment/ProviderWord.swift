@@ -19,16 +19,22 @@ public struct ProviderWord: Sendable, Hashable, Codable {
 /// A provider's own news of one effect that it was not asked about: a notification that its adapter read and that its
 /// contract counts as evidence. It says what became of the effect; where none comes, that says nothing.
 public struct EffectNews: Sendable, Hashable {
-    /// The key of the effect.
+    /// The key that the provider names: the effect's own, or that of the authorization or sale that it belongs to.
     public var key: EffectKey
+    /// What kind of effect it is.
+    public var kind: EffectKind
+    /// The provider's own reference of the effect; `nil` where it does not say it.
+    public var reference: String?
     /// The amount; `nil` where the provider does not say it.
     public var amount: Money?
     /// What became of it, and when the provider says that it did.
     public var word: ProviderWord
 
     /// News.
-    public init(key: EffectKey, amount: Money?, word: ProviderWord) {
+    public init(key: EffectKey, kind: EffectKind, reference: String? = nil, amount: Money?, word: ProviderWord) {
         self.key = key
+        self.kind = kind
+        self.reference = reference
         self.amount = amount
         self.word = word
     }

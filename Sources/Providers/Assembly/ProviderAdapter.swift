@@ -32,7 +32,7 @@ public struct ProviderAdapter: Sendable, Hashable {
     let make: @Sendable (AdapterParts) -> any AdaptedProvider
 
     /// Every adapter. A new one is added here, and nowhere else.
-    public static let all: [ProviderAdapter] = [.reference, .stripe, .payPay]
+    public static let all: [ProviderAdapter] = [.reference, .stripe, .payPay, .adyen]
 
     /// A contract that fits its wire, by name; `nil` if there is none of that name.
     public func contract(named name: String) -> ProviderContract? {
@@ -102,4 +102,6 @@ struct AdapterParts: Sendable {
     let client: ProviderClient
     /// The time, for the beginning of reads and for `Retry-After`.
     let clock: any WallClock
+    /// Where the credentials come from, for a wire whose bodies name the account.
+    let tokens: any TokenSource
 }

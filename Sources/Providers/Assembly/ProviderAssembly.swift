@@ -104,7 +104,7 @@ public struct ProviderAssembly: Sendable {
             limits: settings.limits)
         let parts = AdapterParts(
             name: settings.name, contract: settings.contract, store: store, conversion: settings.conversion,
-            client: client, clock: clock)
+            client: client, clock: clock, tokens: settings.tokens)
         return Assembled(provider: settings.adapter.make(parts), breaker: breaker, budget: budget)
     }
 }

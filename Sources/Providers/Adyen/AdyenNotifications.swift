@@ -1,0 +1,125 @@
+internal import Crypto
+internal import Foundation
+internal import PaymentCore
+internal import Reconciler
+
+/// Adyen's webhooks (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures): the signature is in the body,
+/// the HMAC-SHA256 of eight members under a key in hexadecimal.
+///
+/// The moment is not signed, so an old notification cannot be refused for its age. It does no harm: it says what became
+/// of one effect once, and an older word never takes the place of a newer one.
+struct AdyenNotifications: NotificationReader {
+    let secrets: NotificationSecrets
+
+    func read(
+        _ notification: SignedNotification, at now: Timestamp
+    ) throws(NotificationRefusal) -> ProviderNotification {
+        let item: AdyenNotificationItem
+        do {
+            item = try AdyenNotificationItem(body: notification.body)
+        } catch {
+            throw .malformed
+        }
+        guard let signature = item.signature, let code = Data(base64Encoded: signature) else { throw .unsigned }
+        guard isSigned(item.signedText, code) else { throw .wrongSignature }
+        // The moment is not signed: one that lies ahead of ours would outlast whatever is said after it.
+        guard item.date <= now + StripeNotifications.tolerance else { throw .outOfTime }
+        return ProviderNotification(
+            id: "\(item.eventCode) \(item.pspReference) \(item.success)", key: item.key, news: item.news)
+    }
+
+    /// Compared in constant time, with every secret.
+    private func isSigned(_ text: String, _ code: Data) -> Bool {
+        var isRight = false
+        for secret in secrets.current {
+            guard let bytes = Self.bytes(ofHex: secret) else { continue }
+            if HMAC<SHA256>.isValidAuthenticationCode(
+                code, authenticating: Data(text.utf8), using: SymmetricKey(data: bytes))
+            {
+                isRight = true
+            }
+        }
+        return isRight
+    }
+
+    /// The bytes of a key in hexadecimal; `nil` if it is none.
+    static func bytes(ofHex text: String) -> Data? {
+        let digits = Array(text.utf8)
+        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
+        var bytes = Data(capacity: digits.count / 2)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}
+
+/// The one item of a notification.
+struct AdyenNotificationItem: Sendable {
+    let eventCode: String
+    let success: String
+    let pspReference: String
+    let originalReference: String?
+    let merchantAccount: String
+    let merchantReference: String
+    let amount: AdyenAmount
+    let date: Timestamp
+    let reason: String?
+    let signature: String?
+
+    init(body: [UInt8]) throws(MalformedAnswer) {
+        let items = try AnswerObject(body: body).list("notificationItems") { item throws(MalformedAnswer) in
+            try item.object("NotificationRequestItem")
+        }
+        // JSON notifications have one item (docs.adyen.com/development-resources/webhooks/webhook-types).
+        guard items.count == 1 else { throw MalformedAnswer() }
+        let item = items[0]
+        eventCode = try item.text("eventCode")
+        success = try item.text("success")
+        pspReference = try AdyenReference.read(item.text("pspReference"))
+        originalReference = try item.optionalText("originalReference")
+        merchantAccount = try item.text("merchantAccountCode")
+        merchantReference = try item.text("merchantReference")
+        amount = try AdyenAmount(item.object("amount"))
+        guard let date = Timestamp(rfc3339: try item.text("eventDate")) else { throw MalformedAnswer() }
+        self.date = date
+        reason = try item.optionalText("reason")
+        signature = try item.optionalObject("additionalData")?.optionalText("hmacSignature")
+        guard success == "true" || success == "false", (1...255).contains(merchantReference.utf8.count) else {
+            throw MalformedAnswer()
+        }
+    }
+
+    /// What is signed.
+    var signedText: String {
+        [
+            pspReference, originalReference ?? "", merchantAccount, merchantReference, String(amount.value),
+            amount.currency, eventCode, success,
+        ].joined(separator: ":")
+    }
+
+    var key: EffectKey { EffectKey(reported: merchantReference) }
+
+    /// What it says of an effect; `nil` where it is about something else.
+    var news: EffectNews? {
+        guard let (kind, mayBeDone) = Self.kinds[eventCode] else { return nil }
+        let isDone = mayBeDone && success == "true"
+        let money = kind == .void ? nil : AdyenAmounts.money(amount.value, amount.currency)
+        guard kind == .void || money != nil else { return nil }
+        let word = ProviderWord(
+            isDone ? .succeeded : .declined,
+            reason: isDone ? nil : ShortCode.of(reason) ?? eventCode.lowercased(), at: date)
+        return EffectNews(key: key, kind: kind, reference: pspReference, amount: money, word: word)
+    }
+
+    /// What kind of effect an event is about, and whether it can say that it is done
+    /// (docs.adyen.com/development-resources/webhooks/webhook-types).
+    private static let kinds: [String: (EffectKind, mayBeDone: Bool)] = [
+        "AUTHORISATION": (.authorize, true), "CAPTURE": (.capture, true), "CAPTURE_FAILED": (.capture, false),
+        "CANCELLATION": (.void, true), "TECHNICAL_CANCEL": (.void, true), "REFUND": (.refund, true),
+        "REFUND_FAILED": (.refund, false), "REFUNDED_REVERSED": (.refund, false),
+    ]
+}
