@@ -9,6 +9,7 @@ struct Answer: Sendable, Equatable {
         case html
         case stripe(StripeAnswer)
         case paypay(PayPayAnswer)
+        case adyen(AdyenAnswer)
     }
 
     let status: Int
@@ -27,6 +28,7 @@ struct Answer: Sendable, Equatable {
     func naming(_ request: ProviderRequest) -> Answer {
         if case .stripe(let call) = request.command { return inStripesWords(call) }
         if case .paypay = request.command { return inPayPaysWords }
+        if case .adyen(let call) = request.command { return inAdyensWords(call) }
         guard case .problem(var problem) = content, !request.key.isEmpty else { return self }
         problem.key = request.entryKey.isEmpty ? request.key : request.entryKey
         return Answer(status: status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
@@ -38,10 +40,22 @@ struct Answer: Sendable, Equatable {
         switch content {
         case .problem(let problem): answer = StripeAnswer(problem)
         case .stripe(let known): answer = known
-        case .transaction, .page, .html, .paypay: return self
+        case .transaction, .page, .html, .paypay, .adyen: return self
         }
         answer.idempotencyKey = call.idempotencyKey
         return Answer(status: answer.status, content: .stripe(answer), retryAfterSeconds: retryAfterSeconds)
+    }
+
+    /// The answer as Adyen gives it: its errors, and the key that it was asked under.
+    private func inAdyensWords(_ call: AdyenCall) -> Answer {
+        var answer: AdyenAnswer
+        switch content {
+        case .problem(let problem): answer = AdyenAnswer(problem)
+        case .adyen(let known): answer = known
+        case .transaction, .page, .html, .stripe, .paypay: return self
+        }
+        answer.idempotencyKey = call.idempotencyKey
+        return Answer(status: answer.status, content: .adyen(answer), retryAfterSeconds: retryAfterSeconds)
     }
 
     /// The answer as PayPay gives it.
@@ -57,12 +71,13 @@ struct Answer: Sendable, Equatable {
     /// Whether it was given before, and is repeated.
     var isReplay: Bool {
         if case .stripe(let answer) = content { return answer.isReplay }
+        if case .adyen(let answer) = content { return answer.isReplay }
         return false
     }
 
     var contentType: String {
         switch content {
-        case .transaction, .page, .stripe, .paypay: "application/json"
+        case .transaction, .page, .stripe, .paypay, .adyen: "application/json"
         case .problem: "application/problem+json"
         case .html: "text/html; charset=utf-8"
         }
@@ -89,6 +104,8 @@ struct Answer: Sendable, Equatable {
             return Array(try answer.text(without: omittingStatus ? "status" : nil).utf8)
         case .paypay(let answer):
             return Array(answer.text(without: omittingStatus ? "status" : nil).utf8)
+        case .adyen(let answer):
+            return Array(answer.text(withoutResult: omittingStatus).utf8)
         case .html:
             return Array("<html><body><h1>Welcome</h1></body></html>\n".utf8)
         }

@@ -61,7 +61,7 @@ struct ContractRules: Sendable {
             return void(request, record)
         case .inquire:
             return inquire(request, record)
-        case .list, .stripe, .paypay:
+        case .list, .stripe, .paypay, .adyen:
             return refuse(.internalError, record)
         }
     }

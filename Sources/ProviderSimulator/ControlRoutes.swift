@@ -33,6 +33,9 @@ struct ControlRoutes: Sendable {
         switch (message.method, message.path[1]) {
         case ("GET", "ledger"): return try await ledger(provider, message.query)
         case ("GET", "metadata"): return json(200, ["data": try await control.metadata(at: provider)])
+        case ("GET", "notifications"):
+            let notices = try await control.notices(at: provider, since: try number("since", message.query) ?? 0)
+            return json(200, ["data": notices])
         case ("GET", "journal"): return try await journal(provider, message.query)
         case ("GET", "faults"): return json(200, try control.faults(at: provider))
         case ("POST", "faults"): return try order(provider, message)

@@ -29,6 +29,12 @@ struct ExecutionStep {
             ).execute()
             return Answer(status: answer.status, content: .paypay(answer))
         }
+        if case .adyen(let call) = request.command {
+            let answer = try AdyenStep(
+                step: self, call: call, request: request, fault: fault, table: table, contract: rules
+            ).execute()
+            return Answer(status: answer.status, content: .adyen(answer))
+        }
 
         let found = try settled(request.key, table, rules)
         if request.operation.inquires {

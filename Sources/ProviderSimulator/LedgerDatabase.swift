@@ -33,6 +33,7 @@ enum LedgerDatabase {
         migrator.registerMigration("2") { try $0.execute(sql: plantedSchema) }
         migrator.registerMigration("3") { try $0.execute(sql: StripeTables.schema) }
         migrator.registerMigration("4") { try $0.execute(sql: StripeTables.chargedSchema) }
+        migrator.registerMigration("5") { try $0.execute(sql: AdyenTables.schema) }
         try migrator.migrate(queue)
         return queue
     }

@@ -16,6 +16,8 @@ struct ProviderRequest: Codable, Sendable, Equatable {
         case stripe(StripeCall)
         /// A call of PayPay's wire.
         case paypay(PayPayCall)
+        /// A call of Adyen's wire.
+        case adyen(AdyenCall)
         /// It could not be read, or its sender is not known.
         case refused(Problem)
     }

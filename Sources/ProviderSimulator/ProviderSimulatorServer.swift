@@ -30,7 +30,8 @@ public struct ProviderSimulatorServer: Sendable {
         self.logger = logger
         processor = RequestProcessor(database: database, desk: desk, clock: clock, contracts: contracts)
         control = SimulatorControl(
-            database: database, desk: desk, contracts: contracts, clock: clock, wires: providers.mapValues(\.wire))
+            database: database, desk: desk, contracts: contracts, clock: clock, wires: providers.mapValues(\.wire),
+            notifiers: providers.compactMapValues(SimulatorControl.Notifier.init))
     }
 
     /// Serves until the task is cancelled, then returns.
@@ -89,6 +90,10 @@ public struct ProviderSimulatorServer: Sendable {
             switch provider.wire {
             case .reference: return (provider.name, MessageReader(provider: provider.name, token: token))
             case .stripe: return (provider.name, StripeReader(provider: provider.name, token: token))
+            case .adyen:
+                return (
+                    provider.name, AdyenReader(provider: provider.name, keys: provider.token.flatMap { AdyenKeys($0) })
+                )
             case .paypay:
                 let keys = provider.token.flatMap { PayPayKeys($0) }
                 return (provider.name, PayPayReader(provider: provider.name, keys: keys, now: time(of: provider.name)))

@@ -14,6 +14,8 @@ struct ReceivedMessage: Sendable {
     var sentPath = ""
     /// `X-ASSUME-MERCHANT`.
     var merchant: String?
+    /// `X-API-Key`.
+    var apiKey: String?
     /// Nil when it was larger than allowed.
     let body: Data?
 

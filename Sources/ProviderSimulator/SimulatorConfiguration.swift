@@ -8,14 +8,19 @@ public struct ProviderConfiguration: Codable, Sendable {
         case stripe
         /// PayPay's direct debit, under `/{name}/v2/…`.
         case paypay
+        /// Adyen's Checkout API, under `/{name}/v71/…`.
+        case adyen
     }
 
     /// The first part of its paths, 1 to 32 of `a-z 0-9 -`.
     public var name: String
     /// How it is spoken to.
     public var wire: Wire
-    /// The bearer token it accepts; nil: any. On PayPay's wire: `API_KEY:API_SECRET:MERCHANT_ID`.
+    /// The bearer token it accepts; nil: any. On PayPay's wire: `API_KEY:API_SECRET:MERCHANT_ID`. On Adyen's:
+    /// `MERCHANT_ACCOUNT:API_KEY`.
     public var token: String?
+    /// What its notifications are signed with, in hexadecimal; nil: they are not signed. Only on Adyen's wire.
+    public var notificationKey: String?
     /// What it promises.
     public var contract: ContractOptions
     /// Faults by chance.
@@ -35,6 +40,7 @@ public struct ProviderConfiguration: Codable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, wire, token, contract, rates
+        case notificationKey = "notification_key"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -47,6 +53,7 @@ public struct ProviderConfiguration: Codable, Sendable {
         }
         self.wire = known
         token = try container.decodeIfPresent(String.self, forKey: .token)
+        notificationKey = try container.decodeIfPresent(String.self, forKey: .notificationKey)
         contract = try container.decodeIfPresent(ContractOptions.self, forKey: .contract) ?? ContractOptions()
         rates = try container.decodeIfPresent([FaultRate].self, forKey: .rates) ?? []
     }
@@ -112,6 +119,14 @@ public struct SimulatorConfiguration: Codable, Sendable {
             }
             guard provider.token?.isEmpty != true else {
                 throw SimulatorError(.configuration, "providers: the token of \(provider.name) is empty")
+            }
+            if provider.wire == .adyen, let token = provider.token, AdyenKeys(token) == nil {
+                throw SimulatorError(
+                    .configuration, "providers: the token of \(provider.name) is not MERCHANT_ACCOUNT:API_KEY")
+            }
+            if let key = provider.notificationKey, AdyenNotices.bytes(ofHex: key) == nil {
+                throw SimulatorError(
+                    .configuration, "providers: the notification_key of \(provider.name) is not hexadecimal")
             }
             if provider.wire == .paypay, let token = provider.token, PayPayKeys(token) == nil {
                 throw SimulatorError(

@@ -10,6 +10,8 @@ public struct SimulatorControl: Sendable {
     let clock: SimulatorClock
     /// How each provider is spoken to.
     let wires: [String: ProviderConfiguration.Wire]
+    /// In whose name each provider on Adyen's wire sends notifications, and what it signs them with.
+    let notifiers: [String: Notifier]
 
     /// The providers' names.
     public var providers: [String] { contracts.providers }
@@ -73,6 +75,7 @@ public struct SimulatorControl: Sendable {
         try await database.write { db in
             switch wire {
             case .stripe: try StripeTables(db: db, provider: provider).forgetKeys(of: key)
+            case .adyen: try AdyenTables(db: db, provider: provider).forgetKeys(of: key)
             case .reference, .paypay, nil: try TransactionTable(db: db, provider: provider).forget(key)
             }
         }

@@ -27,6 +27,7 @@ struct SimulatorResponder: HTTPResponder {
             idempotencyKey: request.headers.first { $0.name.canonicalName == "idempotency-key" }?.value,
             sentPath: request.uri.path,
             merchant: request.headers.first { $0.name.canonicalName == "x-assume-merchant" }?.value,
+            apiKey: request.headers.first { $0.name.canonicalName == "x-api-key" }?.value,
             body: await body(request))
         if first == "_control" {
             guard allowsRemoteControl || context.isLoopback else { return try render(.problem(.notFound)) }
@@ -93,8 +94,16 @@ struct SimulatorResponder: HTTPResponder {
         var headers: HTTPFields = [.contentType: answer.contentType]
         if let seconds = answer.retryAfterSeconds { headers[.retryAfter] = String(seconds) }
         if case .stripe(let stripe) = answer.content { add(stripe, to: &headers) }
+        if case .adyen(let adyen) = answer.content { add(adyen, to: &headers) }
         if answer.status == 401 { headers[.wwwAuthenticate] = "Bearer" }
         return headers
+    }
+
+    private func add(_ answer: AdyenAnswer, to headers: inout HTTPFields) {
+        if let key = answer.idempotencyKey, let name = HTTPFields.Element.Name("Idempotency-Key") { headers[name] = key }
+        if answer.status >= 400, let name = HTTPFields.Element.Name("transient-error") {
+            headers[name] = String(answer.isTransient)
+        }
     }
 
     private func add(_ answer: StripeAnswer, to headers: inout HTTPFields) {

@@ -10,6 +10,7 @@ extension ExecutionStep {
     /// Fills in the key, the entry's key and the operation: a confirm does not name them, its intent does.
     func named(_ request: ProviderRequest) throws -> ProviderRequest {
         if case .paypay(let call) = request.command { return try named(request, call) }
+        if case .adyen(let call) = request.command { return try named(request, call) }
         guard case .stripe(let call) = request.command else { return request }
         var named = request
         let intent = try about(call, StripeTables(db: db, provider: request.provider))

@@ -170,9 +170,12 @@ struct ProviderDraw {
         do { return try ProviderName(text) } catch { return nil }
     }
 
+    /// Those whose status can be read.
+    private static let usual = ProviderContract.known.filter { $0.contract.inquiry != .byResend }
+
     private static func contract(_ chance: Chance, _ index: Int) -> (String, ProviderContract) {
         func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, index, below: bound) }
-        var (kind, contract) = ProviderContract.known[draw("contract", below: ProviderContract.known.count)]
+        var (kind, contract) = usual[draw("contract", below: usual.count)]
         guard kind.hasPrefix("reference") else { return (kind, contract) }
         if draw("unbound", below: 3) == 0 { contract.declinesBound = false }
         if draw("lag", below: 3) == 0 { contract.visibilityLag = .seconds(20) }
