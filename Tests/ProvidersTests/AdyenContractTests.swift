@@ -21,7 +21,7 @@ struct AdyenContractTests {
         let book: OrderBook
 
         func order(_ kind: EffectKind, _ value: Int64 = 1_200, of reference: String? = nil) throws -> SendOrder {
-            let order = try book.send(kind, value, startBefore: Timestamp(milliseconds: .max / 2))
+            let order = try book.send(kind, value)
             return SendOrder(
                 payment: order.payment, leg: 0, effect: .primary, number: 1, provider: order.provider, kind: kind,
                 transactionKey: order.transactionKey, key: order.key, amount: order.amount,
@@ -38,7 +38,7 @@ struct AdyenContractTests {
         /// What the provider would tell of one kind of event, read as the daemon reads it.
         func news(_ event: String) async throws -> [EffectNews] {
             let reader = AdyenNotifications(secrets: NotificationSecrets([AdyenContractTests.signing]))
-            let now = Timestamp(milliseconds: .max / 4)
+            let now = StandingClock.noon + .days(36_500)
             return try await control.notices(at: "card").filter { $0.id.hasPrefix(event + " ") }.compactMap {
                 try reader.read(SignedNotification(body: Array($0.body.utf8)) { _ in [] }, at: now).news
             }
@@ -57,10 +57,10 @@ struct AdyenContractTests {
             func provider(_ token: String) throws -> any AdaptedProvider {
                 let settings = ProviderSettings(
                     name: try ProviderName("card"), adapter: .adyen,
-                    address: try ProviderAddress("http://127.0.0.1:\(port)/card/v71/", allowPlainHTTP: true),
+                    address: try ProviderAddress("http://127.0.0.1:\(port)/card/v71"),
                     contract: .adyen, tokens: ReplaceableToken(BearerToken(token)))
                 let assembly = ProviderAssembly(
-                    sender: sender, connections: 64, clock: SystemTime(), logger: .silent)
+                    sender: sender, connections: 64, clock: StandingClock(), logger: .silent)
                 return try #require(try assembly.assemble([settings]).values.first).provider
             }
             var book = OrderBook()
