@@ -8,6 +8,8 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
     case stripe
     /// PayPay's wire at the balance, which takes at once. The others stay as they are.
     case paypay
+    /// Adyen's wire at the card, which cannot be asked. The others stay as they are.
+    case adyen
 
     /// The wire of one provider.
     func wire(of provider: DemoProvider) -> DemoAdapter {
@@ -15,6 +17,7 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
         case .reference: .reference
         case .stripe: provider == .points ? .reference : self
         case .paypay: provider == .balance ? self : .reference
+        case .adyen: provider == .card ? self : .reference
         }
     }
 
@@ -24,11 +27,28 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
         case .reference: nil
         case .stripe: "Card and balance speak Stripe's wire, points our reference contract."
         case .paypay: "Balance speaks PayPay's wire, card and points our reference contract."
+        case .adyen:
+            "Card speaks Adyen's wire and cannot be asked: it tells by notifications, late, twice and in any order."
         }
     }
 
-    /// What else `reconcile:` says. Nothing at PayPay undoes what never arrived, but the plug.
-    var permission: String { self == .paypay ? "  allow_plug: true\n  send_within: 4s\n" : "" }
+    /// What else `reconcile:` says. Nothing at PayPay undoes what never arrived, but the plug; and what cannot be asked
+    /// is learned by it.
+    var permission: String {
+        switch self {
+        case .paypay: "  allow_plug: true\n  send_within: 4s\n"
+        case .adyen: "  allow_plug: true\n"
+        case .reference, .stripe: ""
+        }
+    }
+
+    /// How an instrument is named at a provider: at Adyen, whose card it is and which.
+    func instrument(_ name: String, at provider: DemoProvider) -> String {
+        wire(of: provider) == .adyen ? "demo-shopper:\(name)" : name
+    }
+
+    /// For how long the configuration lets reads be stale.
+    func lag(of provider: DemoProvider) -> String { wire(of: provider) == .adyen ? "0s" : "1s" }
 
     /// What the daemon's configuration says of a provider.
     func configuration(of provider: DemoProvider) -> String {
@@ -37,6 +57,7 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
         case .stripe:
             "adapter: stripe\n    contract:\n      phases: \(provider == .balance ? "sale" : "authorize_capture")"
         // A decline is final once no request can arrive any more: here after seconds, where the default is two minutes.
+        case .adyen: "adapter: adyen\n    contract:\n      base: adyen"
         case .paypay: "adapter: paypay\n    contract:\n      phases: sale\n      max_request_life: 10s"
         }
     }

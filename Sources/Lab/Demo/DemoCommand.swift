@@ -30,7 +30,7 @@ struct DemoCommand: AsyncParsableCommand {
         let url =
             options.directory.map { URL(fileURLWithPath: $0, isDirectory: true) }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-demo-\(UUID().uuidString)")
-        let directory = try RunDirectory(url, isForPeople: options.stay)
+        let directory = try RunDirectory(url, isForPeople: options.stay, adapter: options.adapter)
         let sender = CurlSender(
             configuration: CurlConfiguration(
                 maximumConnections: options.concurrency + 32, http2: false, allowPlainHTTP: true))
@@ -85,7 +85,7 @@ struct DemoOptions: ParsableArguments {
     @Option(help: "What chance depends on: the same seed gives the same payments and the same faults.")
     var seed: UInt64 = 1
     @Option(help: "How many customers pay at the same time, 1 to 512.") var concurrency = 32
-    @Option(help: "How the providers are spoken to: reference, stripe or paypay.") var adapter = DemoAdapter.reference
+    @Option(help: "How the providers are spoken to: reference, stripe, paypay or adyen.") var adapter = DemoAdapter.reference
     @Option(help: "Where to keep databases, configuration and logs (default: a temporary directory).")
     var directory: String?
     @Flag(help: "Keep the directory although everything went well.") var keep = false

@@ -43,6 +43,10 @@ enum DemoFaults {
             return shares(["sale"], declines: 3, movesMoney: true, total)
                 + shares(["refund"], declines: 0, movesMoney: true, total)
                 + shares(["void", "inquire"], declines: 0, movesMoney: false, total)
+        case .adyen:
+            return shares(["authorize", "capture"], declines: 3, movesMoney: true, isRead: false, total)
+                + shares(["refund"], declines: 0, movesMoney: true, isRead: false, total)
+                + shares(["void"], declines: 0, movesMoney: false, isRead: false, total)
         case .stripe:
             // An error is stored under its key for a day. A refund that was not executed could then never be: it goes
             // to people, as it must.
@@ -108,19 +112,24 @@ struct SimulatorFile: Encodable {
         let name: String
         let wire: DemoAdapter
         let rates: [DemoFaults.Rate]
+        var notificationKey: String?
     }
 
     let seed: UInt64
     let database: String
     let providers: [Provider]
 
-    init(seed: UInt64, database: String, faultPercent: Int, adapter: DemoAdapter = .reference) {
+    init(
+        seed: UInt64, database: String, faultPercent: Int, adapter: DemoAdapter = .reference,
+        notificationKey: String? = nil
+    ) {
         self.seed = seed
         self.database = database
         providers = DemoProvider.allCases.map { provider in
             let wire = adapter.wire(of: provider)
             return Provider(
-                name: provider.rawValue, wire: wire, rates: DemoFaults.rates(percent: faultPercent, wire: wire))
+                name: provider.rawValue, wire: wire, rates: DemoFaults.rates(percent: faultPercent, wire: wire),
+                notificationKey: wire == .adyen ? notificationKey : nil)
         }
     }
 }

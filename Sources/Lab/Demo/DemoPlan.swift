@@ -87,12 +87,14 @@ struct PlannedPayment: Sendable, Equatable {
     var firstPart: Int64 { legs.first.map { max(1, $0.value / 3) } ?? 0 }
 
     /// All payments of a run.
-    static func all(count: Int, seed: UInt64) -> [PlannedPayment] {
+    static func all(count: Int, seed: UInt64, adapter: DemoAdapter = .reference) -> [PlannedPayment] {
         var numbers = SeededNumbers(seed: seed)
-        return (0..<max(0, count)).map { plan($0 + 1, seed: seed, &numbers) }
+        return (0..<max(0, count)).map { plan($0 + 1, seed: seed, adapter, &numbers) }
     }
 
-    private static func plan(_ number: Int, seed: UInt64, _ numbers: inout SeededNumbers) -> PlannedPayment {
+    private static func plan(
+        _ number: Int, seed: UInt64, _ adapter: DemoAdapter, _ numbers: inout SeededNumbers
+    ) -> PlannedPayment {
         let course = course(at: Int.random(in: 0..<100, using: &numbers))
         let providers = providers(isManual: course.isManual, &numbers)
         // An instrument that misbehaves belongs to one leg; the others must then be undone.
@@ -100,7 +102,8 @@ struct PlannedPayment: Sendable, Equatable {
         let mark = instrumentMark(Int.random(in: 0..<100, using: &numbers))
         let legs = providers.enumerated().map { index, provider in
             Leg(
-                provider: provider, instrument: "\(index == odd ? mark : "")tok-\(number)-\(index)",
+                provider: provider,
+                instrument: adapter.instrument("\(index == odd ? mark : "")tok-\(number)-\(index)", at: provider),
                 value: Int64.random(in: 100...9_999, using: &numbers))
         }
         return PlannedPayment(

@@ -42,10 +42,13 @@ struct DemoRun: Sendable {
         try await site.start()
         try await orderQuarantines()
         let start = ContinuousClock.now
-        let plans = PlannedPayment.all(count: options.payments, seed: options.seed)
+        let plans = PlannedPayment.all(count: options.payments, seed: options.seed, adapter: options.adapter)
         let progress = DemoProgress(screen: screen, total: plans.count, start: start)
-        let recoveries = try await pay(plans, progress)
-        try await settle(plans, progress)
+        let recoveries = try await beside(courier) {
+            let recoveries = try await pay(plans, progress)
+            try await settle(plans, progress)
+            return recoveries
+        }
         let duration = ContinuousClock.now - start
         await progress.show("comparing both ledgers")
         let report = try await compare(plans, recoveries, duration)
@@ -70,6 +73,34 @@ struct DemoRun: Sendable {
     }
 
     // MARK: The way through
+
+    /// Who delivers notifications; `nil` where every provider can be asked.
+    private var courier: Courier? {
+        let providers = DemoProvider.allCases.filter { options.adapter.wire(of: $0) == .adyen }
+        guard !providers.isEmpty else { return nil }
+        return Courier(
+            sender: sender, simulator: simulator, daemon: "http://127.0.0.1:\(directory.publicPort)",
+            providers: providers, seed: options.seed)
+    }
+
+    /// Does something while notifications are delivered.
+    private func beside<Result: Sendable>(
+        _ courier: Courier?, _ body: @Sendable @escaping () async throws -> Result
+    ) async throws -> Result {
+        guard let courier else { return try await body() }
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                try await courier.carry()
+                return nil
+            }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let result = ended { return result }
+            }
+            throw CancellationError()
+        }
+    }
 
     /// Sends everything, and kills the daemon on the way.
     private func pay(_ plans: [PlannedPayment], _ progress: DemoProgress) async throws -> [Duration] {

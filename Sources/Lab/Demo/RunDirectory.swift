@@ -10,6 +10,8 @@ struct RunDirectory: Sendable {
     let callerToken = RunDirectory.secret()
     /// The token of the daemon at every provider: of three parts, which PayPay's wire needs and every other one takes.
     let providerToken = "demo:\(RunDirectory.secret()):demo"
+    /// What Adyen's notifications are signed with.
+    let notificationKey = RunDirectory.secret()
     let publicPort: Int
     let adminPort: Int
     let simulatorPort: Int
@@ -18,8 +20,9 @@ struct RunDirectory: Sendable {
 
     /// Makes the directory. What an earlier run left in it is removed: two runs would disagree.
     /// - Parameter isForPeople: listens on the ports that people expect, where they are free.
-    init(_ url: URL, isForPeople: Bool) throws {
+    init(_ url: URL, isForPeople: Bool, adapter: DemoAdapter = .reference) throws {
         self.url = url
+        isNotified = adapter.wire(of: .card) == .adyen
         let ports = try FreePorts.take(isForPeople ? [8080, 8081, 8090] : [0, 0, 0])
         (publicPort, adminPort, simulatorPort) = (ports[0], ports[1], ports[2])
         let files = FileManager.default
@@ -53,12 +56,18 @@ struct RunDirectory: Sendable {
         }.joined()
     }
 
+    /// Whether the card's provider tells by notifications alone.
+    private let isNotified: Bool
+
     /// The environment of both programs: ours without settings of another daemon, and with the run's secrets.
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("RECONCILED_") }
         environment["PROVIDER_SIMULATOR_TOKEN"] = providerToken
         for provider in DemoProvider.allCases {
             environment["RECONCILED_PROVIDERS_\(provider.rawValue.uppercased())_TOKEN"] = providerToken
+        }
+        if isNotified {
+            environment["RECONCILED_PROVIDERS_CARD_NOTIFICATION_SECRET"] = notificationKey
         }
         return environment
     }
@@ -75,7 +84,8 @@ struct RunDirectory: Sendable {
         ).text
         try Data(yaml.utf8).write(to: configuration)
         let simulator = SimulatorFile(
-            seed: seed, database: ledger.path, faultPercent: faultPercent, adapter: adapter)
+            seed: seed, database: ledger.path, faultPercent: faultPercent, adapter: adapter,
+            notificationKey: notificationKey)
         try DemoJSON.encode(simulator).write(to: simulatorConfiguration)
     }
 }
@@ -119,7 +129,7 @@ struct DaemonFile {
             url: http://127.0.0.1:\(simulatorPort)/\(provider.rawValue)
             allow_plain_http: true
             \(adapter.configuration(of: provider))
-              visibility_lag: 1s
+              visibility_lag: \(adapter.lag(of: provider))
               requests_per_second: 2000
               concurrency: 64
             timeouts:
