@@ -8,7 +8,7 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## payments through a misbehaving provider, in one command: ADAPTER=reference, stripe, paypay
+demo: ## payments through a misbehaving provider, in one command: ADAPTER=reference, stripe, paypay, adyen
 	@scripts/demo $(if $(ADAPTER),--adapter $(ADAPTER))
 
 run: ## the daemon and the provider simulator, until Ctrl-C
