@@ -190,7 +190,8 @@ extension PaymentMachine {
         case .pending: return .pending
         case .declined, .succeeded, nil: break
         }
-        if leg.void?.word?.state == .pending { return .pending }
+        // What is under way either way may end either way.
+        if leg.void?.word?.state == .pending || leg.capture?.word?.state == .pending { return .pending }
         let isTaken = leg.isOnePhase || leg.capture?.word?.state == .succeeded || !leg.capturedAmount.isZero
         return isTaken ? .captured : .authorized
     }

@@ -50,7 +50,7 @@ extension SimulatedProvider {
         if isForgotten(known.firstUse, now) { return nil }
         if known.status == .declined, !contract.declinesBound { return nil }
         guard known.amount == order.amount else { return Execution(doubt("key_conflict")) }
-        if contract.inquiry == .byListing, var first = known.firstAnswer {
+        if contract.inquiry != .byOwnKey, var first = known.firstAnswer {
             // Such a provider keeps the first answer under a key and gives it again, whatever became of it
             // since.
             first.observation?.began = began

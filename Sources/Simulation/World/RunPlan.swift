@@ -175,6 +175,8 @@ struct ProviderDraw {
 
     private static func contract(_ chance: Chance, _ index: Int) -> (String, ProviderContract) {
         func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, index, below: bound) }
+        // Drawn apart, so that it changes no other provider of any seed.
+        if draw("cannot be asked", below: 8) == 0 { return ("adyen", .adyen) }
         var (kind, contract) = usual[draw("contract", below: usual.count)]
         guard kind.hasPrefix("reference") else { return (kind, contract) }
         if draw("unbound", below: 3) == 0 { contract.declinesBound = false }

@@ -5,6 +5,9 @@ internal import Reconciler
 extension World {
     mutating func inquire(_ job: Job, _ order: InquiryOrder) {
         guard let provider = providerPlaces[order.provider] else { return }
+        if providers[provider].contract.inquiry == .byResend {
+            misconduct = "payment \(job.payment) was asked about at a provider that cannot be asked"
+        }
         let began = clock(job.replica)
         let known = replicas[job.replica].engine?.runner(of: ids[job.payment])?.payment
         let inquiries = known?.legs[order.leg].inquiries ?? 0
@@ -57,9 +60,11 @@ extension World {
 
     /// A provider tells that something changed: late, and more than once.
     mutating func notify(_ wire: Wire, _ a: UInt64, _ b: UInt64, _ c: UInt64) {
-        guard let bits = strikes(.notification, a, b, c) else { return }
+        guard let provider = providerPlaces[wire.order.provider],
+            providers[provider].contract.inquiry != .byResend, let bits = strikes(.notification, a, b, c)
+        else { return }
         let up = replicas.indices.filter { replicas[$0].isUp && isOpen($0) }
-        guard !up.isEmpty, let provider = providerPlaces[wire.order.provider] else { return }
+        guard !up.isEmpty else { return }
         let replica = up[Chance.below(up.count, bits)]
         var event = PaymentEvent.inquireNow
         if does(.notificationsBelieved) {

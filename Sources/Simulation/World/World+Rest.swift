@@ -15,6 +15,7 @@ extension World {
     /// What is due, waits or is on the way, but for what people must decide; nil if nothing is.
     func unrest() -> String? {
         if people.atWork > 0 { return "people are at work" }
+        if newsUnderWay > 0 { return "a provider has not been heard yet" }
         guard isServed, !link.isChanging, link.isUp else { return "no site serves yet" }
         for (index, replica) in replicas.enumerated() {
             guard let engine = replica.engine, !engine.isIdle else { continue }

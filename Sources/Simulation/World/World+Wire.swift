@@ -149,11 +149,17 @@ extension World {
             if let bits = strikes(.transactionPending, a, b, c) {
                 choices.pendingFor = pendingTime(bits)
                 choices.ending = bits >> 8 & 7 == 0 ? .declined : bits >> 8 & 7 == 1 ? .lost : .done
+                // What it told that it had received, a provider that cannot be asked does not lose.
+                let isTold = providers[provider].contract.inquiry == .byResend
+                if isTold, choices.ending == .lost || order.kind != .authorize && order.kind != .sale {
+                    choices.ending = .done
+                }
             }
             choices.contradicts = strikes(.contradiction, a, b, c) != nil
         }
         let execution = providers[provider].execute(order, at: time, began: wire.began, choices: choices)
         if execution.changed { notify(wire, a, b, c) }
+        planNews(wire, provider, execution, a, b, c)
         return execution.report
     }
 

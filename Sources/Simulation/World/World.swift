@@ -23,6 +23,7 @@ public struct World {
         case keep(Int)
         case compare(ComparisonTurn)
         case people(PeopleStep)
+        case news(Int)
         case faultsEnd
         case restCheck(after: Int64)
     }
@@ -88,6 +89,9 @@ public struct World {
     var idleClaims: [IdleClaims]
     /// The people who take payments out of quarantine.
     var people = People()
+    /// What providers that cannot be asked have to tell, until somebody has taken it in.
+    var news = Slots<News>()
+    var newsUnderWay = 0
     /// Counts differences that engines were to settle, downward: tickets of asks go upward.
     var lastSettlement = 0
 
@@ -210,6 +214,7 @@ public struct World {
         case .keep(let slot): keep(slot)
         case .compare(let turn): compare(turn)
         case .people(let step): peopleAct(step)
+        case .news(let slot): deliver(slot)
         case .faultsEnd: endFaults()
         case .restCheck(let pause): checkRest(pause)
         }
