@@ -93,8 +93,10 @@ struct WorldSettings: Sendable {
     func simulator(in directory: URL) -> SimulatorConfiguration {
         var simulator = SimulatorConfiguration(
             providers: ["card", "points", "balance"].map { name in
-                ProviderConfiguration(
+                var provider = ProviderConfiguration(
                     name, wire: wire(of: name), token: "provider-key:token:merchant", contract: simulated, rates: rates)
+                if wire(of: name) == .adyen { provider.notificationKey = WorldSettings.notificationKey }
+                return provider
             })
         simulator.seed = seed
         simulator.database = directory.appendingPathComponent("simulator.sqlite").path
@@ -104,14 +106,19 @@ struct WorldSettings: Sendable {
     /// What card's notifications are signed with, on a wire that has them.
     static let notificationSecret = "whsec_of_the_end_to_end_tests"
 
+    /// The same on Adyen's wire, in hexadecimal.
+    static let notificationKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
+
     private func wire(of provider: String) -> ProviderConfiguration.Wire {
-        provider == "points" ? .reference : wire
+        // Nothing is taken in one step at Adyen.
+        provider == "points" || provider == "balance" && wire == .adyen ? .reference : wire
     }
 
     /// Writes the files of secrets that the configuration names.
     func writeSecrets(in directory: URL) throws {
-        guard wire == .stripe else { return }
-        try WorldSettings.notificationSecret.write(
+        guard wire == .stripe || wire == .adyen else { return }
+        let secret = wire == .adyen ? WorldSettings.notificationKey : WorldSettings.notificationSecret
+        try secret.write(
             to: directory.appendingPathComponent("notification.secret"), atomically: true, encoding: .utf8)
     }
 
@@ -122,6 +129,9 @@ struct WorldSettings: Sendable {
         case .stripe:
             let secret = "    notification_secret_file: \(directory.path)/notification.secret\n"
             return "    adapter: stripe\n\(secret)    contract:\n      phases: \(phases)\n      visibility_lag: 1s"
+        case .adyen:
+            let secret = "    notification_secret_file: \(directory.path)/notification.secret\n"
+            return "    adapter: adyen\n\(secret)    contract:\n      base: adyen"
         case .paypay: return "    adapter: paypay\n    contract:\n      phases: \(phases)\n      visibility_lag: 1s"
         }
     }
