@@ -171,6 +171,7 @@ import Testing
         let known = stage.durable
         stage.handle(.notified(leg: 0, unknown))
         #expect(stage.durable == known)
+        #expect(stage.alerts.last?.message == "the provider tells of a change that was not asked for here")
     }
 
     @Test func `where the provider can be asked its news are no evidence`() throws {

@@ -89,9 +89,10 @@ extension PaymentMachine {
     /// A provider told what became of an effect. It counts where the provider cannot be asked; elsewhere the status is
     /// read.
     mutating func notified(leg index: Int, _ news: EffectNews, _ context: MachineContext) -> [PaymentAction] {
-        guard isAskedByResend(leg: index, context),
-            let reference = effectReference(of: news, leg: index), let effect = effect(reference, ofLeg: index)
-        else { return [] }
+        guard isAskedByResend(leg: index, context) else { return [] }
+        guard let reference = effectReference(of: news, leg: index), let effect = effect(reference, ofLeg: index) else {
+            return [alert(leg: index, "the provider tells of a change that was not asked for here")]
+        }
         var fields = [
             AuditField("operation", "notified"), AuditField("effect", reference.description),
             AuditField("state", news.word.state.rawValue), AuditField("at", news.word.at.rfc3339),

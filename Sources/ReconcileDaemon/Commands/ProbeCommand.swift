@@ -51,6 +51,12 @@ struct ProbeCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try settings()
         let configured = try chosen(try options.load())
+        guard configured.contract.inquiry != .byResend else {
+            throw CommandFailure(
+                .unavailable,
+                "\(configured.name) cannot be asked (inquiry: by_resend), and the probe sees by asking what became of a "
+                    + "payment; allowed: a provider whose status can be read")
+        }
         let format = OutputFormat.chosen(output)
         let watch = ProviderClockWatch()
         var probed = configured

@@ -130,6 +130,8 @@ extension World {
         let changes = OutsideChange.allCases
         let first = Chance.below(changes.count, Chance.mixed(bits))
         for change in changes[first...] + changes[..<first] {
+            // Nobody would hear of it where nothing can be read.
+            guard providers[provider].contract.inquiry != .byResend else { return }
             if providers[provider].changeOutside(change, leg.primary.key, at: time) { return }
         }
     }
@@ -138,7 +140,9 @@ extension World {
     private mutating func dispute(_ payment: Int, _ bits: UInt64) {
         guard let known = sites[activeSite].store.rows[payment]?.payment else { return }
         let leg = known.legs[Chance.below(known.legs.count, bits)]
-        guard let provider = providerPlaces[leg.provider] else { return }
+        guard let provider = providerPlaces[leg.provider], providers[provider].contract.inquiry != .byResend else {
+            return
+        }
         let longest = [600_000, 7_200_000, 172_800_000][Int(bits >> 8) % 3]
         let ends = time + .milliseconds(60_000 + span(longest, Chance.mixed(bits)))
         _ = providers[provider].openDispute(
