@@ -33,6 +33,8 @@ public struct AsksAfterLoss: Invariant {
     /// Judges a request that left.
     public mutating func sent(_ order: SendOrder, replica: Int, at: Timestamp, _ evidence: Evidence) {
         isRequest = true
+        // Where nothing can be asked, a resend is how to ask; nothing of it is begun before both sides were compared.
+        guard evidence.provider(order.provider)?.contract.inquiry != .byResend else { return }
         let before = sent.updateValue(losses, forKey: order.key) ?? losses
         let wasRead = read[Part(payment: order.payment, leg: order.leg)] == losses
         findings.require(

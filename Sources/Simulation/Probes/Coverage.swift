@@ -43,6 +43,12 @@ public struct Coverage: Sendable {
             name: "own.recovery-ask-first",
             reason: "on untrusted rows every leg is read before it is captured; so that the table has no hole"),
         Exception(
+            name: "own.resend-disputed",
+            reason: "no provider of the seeds that cannot be asked tells of a dispute; the table is tested whole"),
+        Exception(
+            name: "do.resend-await-caller",
+            reason: "where acknowledged rows may be lost, a provider that cannot be asked is refused; tests meet it"),
+        Exception(
             name: "none.captured-outside", reason: "nobody captures at a console in the seeds; the search meets it"),
         Exception(
             name: "none.recovery-quarantined",

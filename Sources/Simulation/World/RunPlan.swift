@@ -176,7 +176,14 @@ struct ProviderDraw {
     private static func contract(_ chance: Chance, _ index: Int) -> (String, ProviderContract) {
         func draw(_ what: String, below bound: Int) -> Int { chance.draw(what, index, below: bound) }
         // Drawn apart, so that it changes no other provider of any seed.
-        if draw("cannot be asked", below: 8) == 0 { return ("adyen", .adyen) }
+        if draw("cannot be asked", below: 8) == 0 {
+            var contract = ProviderContract.adyen
+            if draw("forgets sooner", below: 2) == 0 {
+                contract.keyRetention = draw("forgets in minutes", below: 2) == 0 ? .minutes(10) : .hours(1)
+            }
+            if draw("leaves tombstones", below: 3) == 0 { contract.cancel = .tombstoning }
+            return ("adyen", contract)
+        }
         var (kind, contract) = usual[draw("contract", below: usual.count)]
         guard kind.hasPrefix("reference") else { return (kind, contract) }
         if draw("unbound", below: 3) == 0 { contract.declinesBound = false }
