@@ -17,6 +17,13 @@ private struct PlainReader: NotificationReader {
         }
         let words = String(decoding: notification.body, as: UTF8.self).split(separator: " ").map(String.init)
         guard let id = words.first else { throw .malformed }
+        if words.count == 3 {
+            let key = EffectKey(reported: words[1])
+            return ProviderNotification(
+                id: id, key: key,
+                news: EffectNews(
+                    key: key, kind: .authorize, amount: nil, word: ProviderWord(.succeeded, at: now)))
+        }
         guard words.count == 2 else { return ProviderNotification(id: id) }
         return ProviderNotification(
             id: id, payment: PaymentID(text: words[1]),
@@ -60,6 +67,28 @@ struct NotificationTests {
             #expect(api.operations.calls == [.reconcile(payment.caller, payment.id, wait: .zero)])
             _ = try await send(api, "evt_2 \(payment.id)")
             #expect(api.operations.calls.count == 2)
+        }
+    }
+
+    @Test func `where it is evidence it is in the payment's row before it is acknowledged`() async throws {
+        let payment = try waiting()
+        let key = try #require(payment.legs.first?.primary.key)
+        try await run([payment]) { api in
+            let reason = OperationFailure.notAccepting(reason: "stopping", retryAfter: 7)
+            api.operations.set { $0.result = .failure(reason) }
+            #expect(try await send(api, "evt_1 \(key.text) done").status == 503)
+            api.operations.set { $0.result = .success(.unsettled(payment)) }
+            let taken = try await send(api, "evt_1 \(key.text) done")
+            #expect(try taken.status == 202 && taken.string("outcome") == "noted", "\(taken)")
+            #expect(try await send(api, "evt_1 \(key.text) done").string("outcome") == "repeated")
+            let calls = api.operations.calls
+            #expect(calls.count == 2, "the one that was refused, and the one that was taken")
+            guard case .take(let news, leg: 0, payment.id)? = calls.last else {
+                Issue.record("expected news of the leg: \(calls)")
+                return
+            }
+            #expect(news.key == key && news.word.state == .succeeded)
+            #expect(try await send(api, "evt_2 unknown done").string("outcome") == "unconcerned")
         }
     }
 

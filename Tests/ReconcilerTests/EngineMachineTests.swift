@@ -115,6 +115,65 @@ import Testing
         #expect(stage.machine.isIdle)
     }
 
+    @Test func `a provider's news are written beside the holder, and answered once they are durable`() throws {
+        var stage = try MachineStage { settings in
+            settings.sweeps = false
+            for name in settings.contracts.keys { settings.contracts[name] = .adyen }
+        }
+        let payment = try stage.row()
+        let news = EffectNews(
+            key: payment.legs[0].primary.key, kind: .authorize, amount: nil,
+            word: ProviderWord(.succeeded, at: stage.now))
+        let asked = stage.tell(.news(ticket: 7, payment.id, leg: 0, news))
+        #expect(asked.claims.isEmpty && asked.answers.isEmpty)
+        guard case .readToWrite(let number, payment.id)? = asked.first else {
+            Issue.record("expected a read")
+            return
+        }
+        let read = stage.tell(.readToWrite(number, .success(payment)))
+        guard case .write(_, let change)? = read.first else {
+            Issue.record("expected a write")
+            return
+        }
+        #expect(change.lease == .none && change.payment.legs[0].primary.word?.state == .succeeded)
+        #expect(read.answers.isEmpty, "nothing is acknowledged before it is durable")
+        let overtaken = stage.tell(.wrote(number, .success(.versionConflict)))
+        #expect(overtaken.answers.isEmpty)
+        _ = stage.tell(.readToWrite(number, .success(payment)))
+        let written = stage.tell(.wrote(number, .success(.committed(version: 2, lease: nil))))
+        guard case .told? = written.answers.first?.answer else {
+            Issue.record("expected an answer")
+            return
+        }
+        #expect(written.sends.isEmpty && stage.machine.isIdle)
+        // Said once more, nothing changes, and it is answered all the same.
+        _ = stage.tell(.news(ticket: 8, payment.id, leg: 0, news))
+        let again = stage.tell(.readToWrite(number + 1, .success(change.payment)))
+        #expect(again.answers.map(\.ticket) == [8])
+    }
+
+    @Test func `the holder in this process takes a provider's news in with the write beside it`() throws {
+        var stage = try MachineStage { settings in
+            settings.sweeps = false
+            for name in settings.contracts.keys { settings.contracts[name] = .adyen }
+        }
+        let payment = try stage.row()
+        _ = stage.tell(.tell(payment.id, [.inquireNow]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        #expect(stage.machine.isInWork(payment.id))
+        let news = EffectNews(
+            key: payment.legs[0].primary.key, kind: .authorize, amount: nil,
+            word: ProviderWord(.succeeded, at: stage.now))
+        let asked = stage.tell(.news(ticket: 7, payment.id, leg: 0, news))
+        guard case .readToWrite(let number, _)? = asked.first else {
+            Issue.record("expected a read")
+            return
+        }
+        _ = stage.tell(.readToWrite(number, .success(payment)))
+        _ = stage.tell(.wrote(number, .success(.committed(version: 2, lease: nil))))
+        #expect(stage.machine.runner(of: payment.id)?.payment.legs[0].primary.word?.state == .succeeded)
+    }
+
     @Test func `whoever stops waits for what is being claimed and given back`() throws {
         var stage = try MachineStage()
         let claims = stage.tell(.look).compactMap { if case .claimDue(let request) = $0 { request } else { nil } }
