@@ -56,6 +56,10 @@ public struct Effect: Sendable, Hashable, Codable {
     /// What the provider said last of what its key stands for, where the status cannot be asked; `nil` until it said
     /// something that is certain.
     public internal(set) var word: ProviderWord? = nil
+    /// When the intent before the latest one was written, of an attempt that may have left.
+    public internal(set) var earlierIntentAt: Timestamp? = nil
+    /// The last refusal was about our credentials: it says nothing of the key.
+    public internal(set) var isCredentialRefusal: Bool? = nil
     /// The provider's own reference of it, where later requests have to name it.
     public internal(set) var theirs: String? = nil
 
@@ -65,7 +69,7 @@ public struct Effect: Sendable, Hashable, Codable {
         case firstIntentAt, lastIntentAt, latestNotAfter, acceptedAt
         case consecutiveFailures = "fruitless"
         case lastCode, lastOutcome, sentAfterDecline, credentialRefusals, hasUnboundedAttempt
-        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word, theirs
+        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word, theirs, earlierIntentAt, isCredentialRefusal
     }
 
     /// An effect that was never sent.
@@ -99,6 +103,7 @@ public struct Effect: Sendable, Hashable, Codable {
             acceptedAt = nil
         }
         open = Open(number: attempts, at: now)
+        if attempts - 1 > (unsent ?? 0) { earlierIntentAt = lastIntentAt }
         firstIntentAt = firstIntentAt ?? now
         lastIntentAt = now
         if let notAfter {
@@ -120,6 +125,7 @@ public struct Effect: Sendable, Hashable, Codable {
         lastCode = code
         lastOutcome = said ?? outcome
         isRefusalKeyless = said == nil ? nil : true
+        isCredentialRefusal = nil
         if outcome == .accepted { acceptedAt = now }
         if outcome == .unsent { unsent = (unsent ?? 0) + 1 }
         consecutiveFailures = outcome <= .throttled ? consecutiveFailures + 1 : 0

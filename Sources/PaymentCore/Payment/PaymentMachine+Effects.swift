@@ -63,7 +63,11 @@ extension PaymentMachine {
         var facts = EffectFacts(goal: goal, worst: worst, status: status)
         if let recovery = payment.recovery {
             facts.trust = recovery.listingCompared ? .recoveringCompared : .recovering
-            facts.awaitsCaller = goal == .do && reference == .primary && recovery.repetition == .awaited
+            // What is in doubt is not left so for ever because nobody asks again: a cancel or the deadline ends that.
+            let isOver =
+                contract.inquiry == .byResend && (payment.stopReason != nil || context.now >= payment.deadline)
+            facts.awaitsCaller =
+                goal == .do && reference == .primary && recovery.repetition == .awaited && !isOver
         }
         facts.age = age(of: effect, contract, context)
         if let read = readWithoutLost(reference, effect, leg, contract) {
@@ -83,7 +87,8 @@ extension PaymentMachine {
             && (effect.kind != .refund || leg.disputes == nil)
         facts.wasAccepted = effect.acceptedAt != nil
         facts.isAskedByResend = contract.inquiry == .byResend
-        facts.isInDoubt = facts.isAskedByResend && effect.isInDoubt
+        // Its holder is about to hear of an attempt that is open; whoever writes beside it does not decide about that.
+        facts.isInDoubt = facts.isAskedByResend && effect.isInDoubt(contract) && effect.open == nil
         // An answer says what is so: no read is older.
         facts.visibility =
             facts.isAskedByResend ? .missedTwice : [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]

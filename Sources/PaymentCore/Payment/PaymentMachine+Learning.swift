@@ -36,9 +36,13 @@ extension PaymentMachine {
         let said = isDoubted(report) ? report.outcome : nil
         withEffect(reference, ofLeg: index) {
             $0.end(outcome, said: said, code: report.code, at: context.now)
-            if report.credentialsRefused { $0.credentialRefusals += 1 }
+            if report.credentialsRefused {
+                $0.credentialRefusals += 1
+                $0.isCredentialRefusal = true
+            }
             if report.keyConflicts { $0.keyConflicts = true }
-            if let reference = report.reference { $0.theirs = reference }
+            // Another one under the same key is another transaction, which nothing here can undo.
+            if let reference = report.reference, $0.theirs == nil { $0.theirs = reference }
         }
         record(
             .outcome, leg: index,
@@ -154,12 +158,17 @@ extension PaymentMachine {
     ) -> Bool {
         let leg = payment.legs[index]
         // What two people wrote off is accepted as it is.
-        guard let conclusion = payment.conclusion, conclusion.state != .succeeded, let gone = leg.gone,
+        // Where nothing is asked, it is heard of while the other legs are still being undone, too.
+        let isTurningBack =
+            isAskedByResend(leg: index, context) && (payment.latch == .back || payment.latch == .compensate)
+        guard payment.conclusion.map({ $0.state != .succeeded }) ?? isTurningBack, let gone = leg.gone,
             gone.code != Leg.Gone.writtenOff,
             observation.status == .authorized || observation.status == .captured,
             !StatusReading.isGivenBack(observation, leg: leg)
         else { return false }
-        payment.legs[index].gone = nil
+        // What people saw undone at the provider would be given back once more.
+        let isUndoneOutside = gone.code == Leg.Gone.byPeople && gone.cause == .status
+        if !isUndoneOutside || !isAskedByResend(leg: index, context) { payment.legs[index].gone = nil }
         record(
             .alert, leg: index,
             [AuditField("what", "late charge"), AuditField("status", observation.status.rawValue)], context)
