@@ -10,7 +10,7 @@ final class ScriptedOperations: PaymentOperations {
         case cancel(OperationCommand, reason: String?)
         case refund(OperationCommand, amounts: [Int: Money]?, reason: String?)
         case reconcile(CallerID, PaymentID, wait: Span)
-        case take(EffectNews, leg: Int, PaymentID)
+        case take(EffectNews, ProviderName, PaymentID?)
         case keep(StoredAnswer, CallerID, IdempotencyKey)
     }
 
@@ -91,8 +91,12 @@ final class ScriptedOperations: PaymentOperations {
         try await act(.reconcile(caller, payment, wait: wait))
     }
 
-    func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) {
-        _ = try await act(.take(news, leg: leg, payment))
+    /// What it finds is a payment of the script that has the effect.
+    func take(
+        _ news: EffectNews, from provider: ProviderName, of payment: PaymentID?
+    ) async throws(OperationFailure) -> Bool {
+        _ = try await act(.take(news, provider, payment))
+        return state.withLock { $0.script.payments }.contains { $0.leg(of: news.key, at: provider) != nil }
     }
 
     func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment {

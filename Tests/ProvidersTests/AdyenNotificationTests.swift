@@ -88,8 +88,9 @@ struct AdyenNotificationTests {
 
     @Test(arguments: [
         "", "[]", "{}", "{\"notificationItems\":[]}", "{\"notificationItems\":[{}]}",
-        AdyenNotificationTests.body(value: "\"1200\""), body(date: "yesterday"), body(success: "maybe"),
-        body(psp: "../refunds"), body().replacing("}}]}", with: "}},{\"NotificationRequestItem\":{}}]}"),
+        AdyenNotificationTests.body(value: "\"1200\""), body(date: "yesterday"),
+        body(success: "maybe", signature: "IbKEilryJN2WEPy6udohdesAnSMuG0RheF4L6rSKDc4="),
+        body(psp: "../refunds", signature: "0AVXNMRTXi4BMjmVDNYRpyOlwr7AzXVxasl/cBn8ahU="), body().replacing("}}]}", with: "}},{\"NotificationRequestItem\":{}}]}"),
     ])
     func `what is not as documented is malformed`(body: String) {
         #expect(read(body) == .failure(.malformed))
@@ -104,11 +105,23 @@ struct AdyenNotificationTests {
             ("CHARGEBACK", nil, .declined), ("REPORT_AVAILABLE", nil, .declined),
         ]
         for (event, kind, state) in expected {
-            let item = try AdyenNotificationItem(body: Array(Self.body(event).utf8))
-            #expect(item.news?.kind == kind, "\(event)")
-            if kind != nil { #expect(item.news?.word.state == state, "\(event)") }
-            let refused = try AdyenNotificationItem(body: Array(Self.body(event, success: "false").utf8))
-            if kind != nil { #expect(refused.news?.word.state == .declined, "\(event)") }
+            let news = try AdyenNotificationItem(body: Array(Self.body(event).utf8)).news()
+            #expect(news?.kind == kind, "\(event)")
+            if kind != nil { #expect(news?.word.state == state, "\(event)") }
+            let refused = try AdyenNotificationItem(body: Array(Self.body(event, success: "false").utf8)).news()
+            if kind != nil { #expect(refused?.word.state == .declined, "\(event)") }
         }
+    }
+
+    @Test func `an event about something else may have any members, and is signed all the same`() throws {
+        let report = """
+            {"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":\
+            {"hmacSignature":"3+iMOxeB7pPjl+GcfPXYgpZX4nlu9/ClsA0kWo/0n48="},"eventCode":"REPORT_AVAILABLE",\
+            "eventDate":"soon","merchantAccountCode":"TestMerchant","pspReference":"settlement_report.csv",\
+            "success":"true"}}]}
+            """
+        let read = try read(report).get()
+        #expect(read.news == nil && read.key == nil)
+        #expect(self.read(report.replacing("settlement_report", with: "another")) == .failure(.wrongSignature))
     }
 }

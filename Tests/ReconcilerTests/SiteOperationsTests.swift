@@ -31,7 +31,12 @@ struct SiteOperationsTests {
         func reconcile(
             caller: CallerID, payment: PaymentID, wait: Span
         ) async throws(OperationFailure) -> OperationResult { done() }
-        func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) { _ = done() }
+        func take(
+            _ news: EffectNews, from provider: ProviderName, of payment: PaymentID?
+        ) async throws(OperationFailure) -> Bool {
+            _ = done()
+            return true
+        }
         func payment(caller: CallerID, _ id: PaymentID) async throws(OperationFailure) -> Payment { throw .notFound }
         func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> { throw .notFound }
         func events(

@@ -6,10 +6,7 @@ extension EffectTable {
     /// fail (what undoes a leg) goes to people, once a read that cannot be stale shows that it is still needed: the leg
     /// may be gone already.
     static let ownKeyRows: [Row] =
-        knownOwnKeyRows + unsentOwnKeyRows + refusedOwnKeyRows + [
-            own("own.resend-disputed", .awaitDispute) { $0.isLearnedByResend && $0.isDisputed },
-            own("own.resend-to-ask", .sendAgain) { $0.isLearnedByResend && $0.age == .safe },
-            own("own.resend-too-old", .quarantine(.keyTooOld)) { $0.isLearnedByResend },
+        knownOwnKeyRows + unsentOwnKeyRows + resentOwnKeyRows + refusedOwnKeyRows + [
             own("own.ask", .inquire) { $0.status == .notAsked },
             // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
@@ -84,6 +81,13 @@ extension EffectTable {
         own("own.disputed", .awaitDispute) { $0.isDisputed && $0.worst <= .throttled },
         own("own.first", .sendFirst) { $0.worst == .none },
         own("own.had-no-effect", .sendAgain) { $0.worst == .unsent || $0.worst == .throttled && $0.age == .safe },
+    ]
+
+    /// The provider cannot be asked, and nobody knows what became of it: the same request tells.
+    private static let resentOwnKeyRows: [Row] = [
+        own("own.resend-disputed", .awaitDispute) { $0.isLearnedByResend && $0.isDisputed },
+        own("own.resend-to-ask", .sendAgain) { $0.isLearnedByResend && $0.age == .safe },
+        own("own.resend-too-old", .quarantine(.keyTooOld)) { $0.isLearnedByResend },
     ]
 
     /// Nothing but refusals and declines so far, and the status does not show it.

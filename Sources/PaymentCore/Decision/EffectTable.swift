@@ -91,14 +91,14 @@ extension EffectTable {
         Row("do.refused", .gone(.refused)) {
             $0.goal == .do && $0.worst == .refused && $0.trust == .trusted && $0.refusedForGood
         },
-        Row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
-        Row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
-        Row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
         Row("do.resend-await-caller", .awaitCaller) {
             $0.goal == .do && $0.isLearnedByResend && $0.awaitsCaller && $0.age == .safe
         },
         Row("do.resend-to-ask", .sendAgain) { $0.goal == .do && $0.isLearnedByResend && $0.age == .safe },
         Row("do.resend-too-old", .quarantine(.keyTooOld)) { $0.goal == .do && $0.isLearnedByResend },
+        Row("do.refused-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .refused },
+        Row("do.declined", .gone(.status)) { $0.goal == .do && $0.worst == .declined && $0.declinesBound },
+        Row("do.declined-and-may-change", .goneAfterUndo) { $0.goal == .do && $0.worst == .declined },
         Row("do.ask", .inquire) { $0.goal == .do && $0.status == .notAsked },
         Row("do.accepted-lagging", .awaitVisibility) {
             $0.goal == .do && $0.worst == .accepted && $0.visibility != .missedTwice

@@ -7,7 +7,8 @@ extension PaymentMachine {
         _ reference: EffectReference, leg index: Int, _ outcome: OutcomeClass, _ context: MachineContext
     ) -> [PaymentAction] {
         guard let effect = effect(reference, ofLeg: index) else { return [] }
-        guard outcome <= .throttled || outcome == .indeterminate else {
+        let isTrouble = outcome <= .throttled || outcome == .indeterminate || isInDoubt(reference, leg: index, context)
+        guard isTrouble else {
             if effect.troubledSince != nil {
                 withEffect(reference, ofLeg: index) { $0.troubledSince = nil }
             }

@@ -59,10 +59,19 @@ extension PaymentMachine {
             after: outcome, report, consecutiveFailures: consecutiveFailures, leg: payment.legs[index], context)
         if isAskedByResend(leg: index, context) {
             learn(from: report, of: reference, leg: index, context)
+            countAsInquiry(reference, leg: index, context)
         } else if let observation = report.observation {
             learn(observation, leg: index, context)
         }
         return noticeTrouble(reference, leg: index, outcome, context)
+    }
+
+    /// A request that leaves in doubt what it was to tell counts as an inquiry: the next one waits as another would.
+    private mutating func countAsInquiry(_ reference: EffectReference, leg index: Int, _ context: MachineContext) {
+        guard isInDoubt(reference, leg: index, context) else { return }
+        let delay = context.policy.inquirySchedule.delay(payment.legs[index].inquiries, jitter: context.jitter)
+        payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? context.now, context.now + delay)
+        payment.legs[index].inquiries += 1
     }
 
     /// Whether an answer says that nothing was done, and does not say of what: it counts as a doubt, until an inquiry

@@ -25,6 +25,14 @@ extension PaymentMachine {
         }
     }
 
+    /// Whether nobody knows what became of an effect whose provider cannot be asked.
+    func isInDoubt(_ reference: EffectReference, leg index: Int, _ context: MachineContext) -> Bool {
+        guard isAskedByResend(leg: index, context), let contract = contract(of: payment.legs[index], context) else {
+            return false
+        }
+        return effect(reference, ofLeg: index)?.isInDoubt(contract) ?? false
+    }
+
     /// Knows what the rows tell of each leg of which nothing is in doubt or under way. Not after lost rows, before both
     /// sides' listings were compared.
     mutating func learnFromRows(_ context: MachineContext) {
@@ -116,8 +124,10 @@ extension PaymentMachine {
             return [alert(leg: index, "a notification does not fit what was sent: look at the provider's own books")]
         }
         let before = effect.word
+        var word = news.word
+        word.isTold = true
         withEffect(reference, ofLeg: index) {
-            $0.hear(news.word)
+            $0.hear(word)
             $0.theirs = $0.theirs ?? news.reference
         }
         guard let after = self.effect(reference, ofLeg: index)?.word, after != before else { return [] }
@@ -279,6 +289,8 @@ extension Effect {
         // other by the provider's clock, which may count in seconds: then what went wrong came last. People's word gives
         // way.
         guard news.state != .pending else { return }
+        // What a key was answered at first may be older than its request.
+        if known.isTold == true, known.state != .pending, news.isTold != true { return }
         let isNewer = news.at > known.at || news.at == known.at && news.state == .declined
         if known.state == .pending || known.reason == Leg.Gone.byPeople || isNewer { word = news }
     }

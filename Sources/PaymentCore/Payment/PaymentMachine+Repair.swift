@@ -65,7 +65,7 @@ extension PaymentMachine {
         }
         record(.resolved, leg: repair.target.leg, repair.fields + people + Decided(verdict, facts).fields, context)
         switch repair.target {
-        case .leg(let leg): carryOut(repair.action, leg: leg, context)
+        case .leg(let leg): carryOut(repair, leg: leg, context)
         case .refund(let refundIndex, let leg): carryOut(repair.action, refund: refundIndex, leg: leg, context)
         case .discrepancy: break  // Nothing of a payment: no row lets it through.
         }
@@ -73,12 +73,17 @@ extension PaymentMachine {
 
     // MARK: What is done
 
-    private mutating func carryOut(_ action: Repair.Action, leg index: Int, _ context: MachineContext) {
+    private mutating func carryOut(_ repair: Repair, leg index: Int, _ context: MachineContext) {
         let leg = payment.legs[index]
         payment.legs[index].quarantine = nil
         lookAnew(leg: index)
-        switch action {
-        case .charged: setCharged(leg: index, context)
+        switch repair.action {
+        case .charged:
+            if isAskedByResend(leg: index, context), let reference = repair.evidence.reference {
+                // What is asked of the transaction later names it by this.
+                withEffect(leg.quarantine?.effect ?? .primary, ofLeg: index) { $0.theirs = $0.theirs ?? reference }
+            }
+            setCharged(leg: index, context)
         case .neverCharged:
             payment.legs[index].capturedAmount = .zero(payment.amount.currency)
             end(leg: index, Leg.Gone(cause: .neverHappened, code: Leg.Gone.byPeople))

@@ -20,6 +20,12 @@ extension PaymentMachine {
         else { return false }
         let outcomes = effectReferences(ofLeg: leg.index).compactMap { effect($0, ofLeg: leg.index)?.lastOutcome }
         if outcomes.last == .throttled { return false }
+        if let contract = contract(of: leg, context), contract.inquiry == .byResend,
+            effectInDoubt(ofLeg: leg.index, contract) == nil
+        {
+            // What was answered is told by the provider when it pleases; it answers nothing about it.
+            return outcomes.last == .unsent
+        }
         guard let known = leg.knowledge else { return true }
         return [.unavailable, .pending, .notFound].contains(known.status) || outcomes.last == .unsent
     }

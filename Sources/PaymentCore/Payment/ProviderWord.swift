@@ -7,6 +7,8 @@ public struct ProviderWord: Sendable, Hashable, Codable {
     /// When the provider said so, by its own word, or when the request began that it answered. An older word never
     /// takes the place of a newer one.
     public var at: Timestamp
+    /// Whether the provider told it by itself, and its moment is its own. Absent otherwise.
+    public internal(set) var isTold: Bool?
 
     /// A word.
     public init(_ state: Observation.Movement.State, reason: String? = nil, at: Timestamp) {

@@ -22,10 +22,16 @@ struct AdyenNotifications: NotificationReader {
         }
         guard let signature = item.signature, let code = Data(base64Encoded: signature) else { throw .unsigned }
         guard isSigned(item.signedText, code) else { throw .wrongSignature }
+        let news: EffectNews?
+        do {
+            news = try item.news()
+        } catch {
+            throw .malformed
+        }
         // The moment is not signed: one that lies ahead of ours would outlast whatever is said after it.
-        guard item.date <= now + StripeNotifications.tolerance else { throw .outOfTime }
+        if let news, news.word.at > now + StripeNotifications.tolerance { throw .outOfTime }
         return ProviderNotification(
-            id: "\(item.eventCode) \(item.pspReference) \(item.success)", key: item.key, news: item.news)
+            id: "\(item.eventCode) \(item.pspReference) \(item.success)", key: item.key, news: news)
     }
 
     /// Compared in constant time, with every secret.
@@ -57,16 +63,18 @@ struct AdyenNotifications: NotificationReader {
     }
 }
 
-/// The one item of a notification.
+/// The one item of a notification, as it is signed: what is absent is signed as an empty text. An account sends events
+/// about much else, whose members have other forms; only of those about an effect is more required.
 struct AdyenNotificationItem: Sendable {
     let eventCode: String
     let success: String
     let pspReference: String
-    let originalReference: String?
+    let originalReference: String
     let merchantAccount: String
     let merchantReference: String
-    let amount: AdyenAmount
-    let date: Timestamp
+    let value: Int64?
+    let currency: String
+    let date: String
     let reason: String?
     let signature: String?
 
@@ -78,41 +86,49 @@ struct AdyenNotificationItem: Sendable {
         guard items.count == 1 else { throw MalformedAnswer() }
         let item = items[0]
         eventCode = try item.text("eventCode")
-        success = try item.text("success")
-        pspReference = try AdyenReference.read(item.text("pspReference"))
-        originalReference = try item.optionalText("originalReference")
-        merchantAccount = try item.text("merchantAccountCode")
-        merchantReference = try item.text("merchantReference")
-        amount = try AdyenAmount(item.object("amount"))
-        guard let date = Timestamp(rfc3339: try item.text("eventDate")) else { throw MalformedAnswer() }
-        self.date = date
+        success = try item.optionalText("success") ?? ""
+        pspReference = try item.optionalText("pspReference") ?? ""
+        originalReference = try item.optionalText("originalReference") ?? ""
+        merchantAccount = try item.optionalText("merchantAccountCode") ?? ""
+        merchantReference = try item.optionalText("merchantReference") ?? ""
+        let amount = try item.optionalObject("amount")
+        value = try amount?.optionalWholeNumber("value")
+        currency = try amount?.optionalText("currency") ?? ""
+        date = try item.optionalText("eventDate") ?? ""
         reason = try item.optionalText("reason")
         signature = try item.optionalObject("additionalData")?.optionalText("hmacSignature")
-        guard success == "true" || success == "false", (1...255).contains(merchantReference.utf8.count) else {
-            throw MalformedAnswer()
-        }
     }
 
     /// What is signed.
     var signedText: String {
         [
-            pspReference, originalReference ?? "", merchantAccount, merchantReference, String(amount.value),
-            amount.currency, eventCode, success,
+            pspReference, originalReference, merchantAccount, merchantReference, value.map(String.init) ?? "",
+            currency, eventCode, success,
         ].joined(separator: ":")
     }
 
-    var key: EffectKey { EffectKey(reported: merchantReference) }
+    /// The key that it names; `nil` where it names none.
+    var key: EffectKey? {
+        (1...255).contains(merchantReference.utf8.count) ? EffectKey(reported: merchantReference) : nil
+    }
 
     /// What it says of an effect; `nil` where it is about something else.
-    var news: EffectNews? {
+    ///
+    /// - Throws: where it is about an effect, and is not as documented.
+    func news() throws(MalformedAnswer) -> EffectNews? {
         guard let (kind, mayBeDone) = Self.kinds[eventCode] else { return nil }
+        let reference = try AdyenReference.read(pspReference)
+        guard let key, let at = Timestamp(rfc3339: date), ["true", "false"].contains(success),
+            let value, value >= 0
+        else { throw MalformedAnswer() }
         let isDone = mayBeDone && success == "true"
-        let money = kind == .void ? nil : AdyenAmounts.money(amount.value, amount.currency)
+        let money = kind == .void ? nil : AdyenAmounts.money(value, currency)
+        // An amount that nobody here can have asked for.
         guard kind == .void || money != nil else { return nil }
         let word = ProviderWord(
             isDone ? .succeeded : .declined,
-            reason: isDone ? nil : ShortCode.of(reason) ?? eventCode.lowercased(), at: date)
-        return EffectNews(key: key, kind: kind, reference: pspReference, amount: money, word: word)
+            reason: isDone ? nil : ShortCode.of(reason) ?? eventCode.lowercased(), at: at)
+        return EffectNews(key: key, kind: kind, reference: reference, amount: money, word: word)
     }
 
     /// What kind of effect an event is about, and whether it can say that it is done

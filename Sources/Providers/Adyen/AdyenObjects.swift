@@ -41,8 +41,8 @@ struct AdyenPayment: Sendable, Hashable {
     ]
 
     let result: Result
-    /// Adyen's.
-    let pspReference: String
+    /// Adyen's; `nil` where the payer has to do something first, since there is no payment yet.
+    let pspReference: String?
     /// Ours.
     let merchantReference: String?
     let amount: AdyenAmount?
@@ -54,7 +54,9 @@ struct AdyenPayment: Sendable, Hashable {
             result != .actionRequired || word != Result.actionRequired.rawValue
         else { throw MalformedAnswer() }
         self.result = result
-        pspReference = try AdyenReference.read(object.text("pspReference"))
+        let named = try object.optionalText("pspReference")
+        guard named != nil || result == .actionRequired else { throw MalformedAnswer() }
+        pspReference = try named.map { text throws(MalformedAnswer) in try AdyenReference.read(text) }
         merchantReference = try object.optionalText("merchantReference")
         amount = try object.optionalObject("amount").map { object throws(MalformedAnswer) in try AdyenAmount(object) }
         refusal = try object.optionalText("refusalReason")

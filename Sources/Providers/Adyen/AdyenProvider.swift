@@ -66,7 +66,8 @@ struct AdyenProvider: AdaptedProvider {
 
     /// Sends one request, and reads its answer as what it should be.
     private func exchange<Request: AdyenRequest>(
-        _ request: Request, _ change: AdyenChange, read: (AnswerObject) throws(MalformedAnswer) -> AttemptReport
+        _ request: Request, _ change: AdyenChange,
+        read: (AnswerObject, _ namesKey: Bool) throws(MalformedAnswer) -> AttemptReport
     ) async -> AttemptReport {
         let reply: AdyenReply
         do {
@@ -79,7 +80,7 @@ struct AdyenProvider: AdaptedProvider {
         }
         var report: AttemptReport
         do {
-            report = try read(object)
+            report = try read(object, reply.key == change.order.key.text)
         } catch {
             report = AttemptReport(.indeterminate, code: "malformed_body")
         }
@@ -118,10 +119,13 @@ struct AdyenChange: Sendable {
     }
 
     /// The answer to a payment (docs.adyen.com/online-payments/build-your-integration/payment-result-codes).
-    func charged(_ object: AnswerObject) throws(MalformedAnswer) -> AttemptReport {
+    ///
+    /// - Parameter namesKey: Whether the answer returned our key. An answer that names neither it nor our reference may
+    ///   be about anything.
+    func charged(_ object: AnswerObject, namesKey: Bool) throws(MalformedAnswer) -> AttemptReport {
         let payment = try AdyenPayment(object)
         var seen = Observation(.notFound, began: began, source: .answer, key: order.transactionKey, amount: order.amount)
-        if let named = payment.merchantReference, named != order.transactionKey.text {
+        guard payment.merchantReference.map({ $0 == order.transactionKey.text }) ?? namesKey else {
             return AttemptReport(.indeterminate, code: "answer_mismatch")
         }
         if let amount = payment.amount, amount != self.amount {
@@ -150,10 +154,10 @@ struct AdyenChange: Sendable {
     }
 
     /// The answer to a capture, a refund or a cancel: that it was received. How it ends is told later.
-    func modified(_ object: AnswerObject) throws(MalformedAnswer) -> AttemptReport {
+    func modified(_ object: AnswerObject, namesKey: Bool) throws(MalformedAnswer) -> AttemptReport {
         let modification = try AdyenModification(object)
         let isOurs =
-            (modification.reference ?? order.key.text) == order.key.text
+            (modification.reference.map { $0 == order.key.text } ?? namesKey)
             && (modification.paymentPSPReference ?? order.transactionReference) == order.transactionReference
         guard isOurs else { return AttemptReport(.indeterminate, code: "answer_mismatch") }
         if order.kind != .void, let shown = modification.amount, shown != amount {

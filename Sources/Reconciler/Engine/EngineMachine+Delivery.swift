@@ -147,7 +147,10 @@ extension EngineMachine {
         let window = rules.breaks(.writtenWithoutWindow) ? nil : recovery
         let told = [window.opening(for: payment)].compactMap { $0 } + write.rest.events
         let outputs = writer.begin(with: told, requests: head(write).map { [$0] } ?? [], writingContext())
-        guard var change = outputs.firstChange else { return writtenHead(number, outputs.firstAnswer) }
+        guard var change = outputs.firstChange else {
+            alert(outputs)
+            return writtenHead(number, outputs.firstAnswer)
+        }
         change.lease = .none
         writes[number]?.writer = writer
         jobs.append(.write(number, change))
@@ -168,7 +171,7 @@ extension EngineMachine {
                 seen(payment)
                 jobs.append(.announce(payment, kept: nil))
             }
-            for case .perform(.alert(let alert)) in outputs { self.alert(alert) }
+            alert(outputs)
             tellRunner(write)
             lookForDue()
             let answer = outputs.firstAnswer
@@ -176,6 +179,10 @@ extension EngineMachine {
             // Not the request was written but what came before it; it is looked at again on what is durable now.
             goOnWriting(number)
         }
+    }
+
+    private mutating func alert(_ outputs: [OperationRunner.Output]) {
+        for case .perform(.alert(let alert)) in outputs { self.alert(alert) }
     }
 
     /// The holder in this process takes in what was written beside it, instead of finding it at its next change.

@@ -73,7 +73,9 @@ extension EngineMachine {
     }
 
     private static func reach(_ event: PaymentEvent) -> (leg: Int?, Reach) {
-        let ours: Set<String> = ["site_not_active", "provider_not_configured", "expired"]
+        let ours: Set<String> = [
+            "site_not_active", "provider_not_configured", "expired", "no_token", "no_reference",
+        ]
         switch event {
         case .attempted(let leg, _, _, let report):
             switch report.outcome {

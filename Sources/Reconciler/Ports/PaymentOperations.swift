@@ -31,7 +31,12 @@ public protocol PaymentOperations: Sendable {
     ) async throws(OperationFailure) -> OperationResult
 
     /// Takes in what a provider that cannot be asked told of an effect. It returns once that is durable.
-    func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure)
+    ///
+    /// - Parameter payment: The payment that the provider names; without one it is found by the key.
+    /// - Returns: `false` if it is about nothing of ours.
+    func take(
+        _ news: EffectNews, from provider: ProviderName, of payment: PaymentID?
+    ) async throws(OperationFailure) -> Bool
 
     /// Until when what is read here is known to be complete; `nil` where it is all there is.
     ///

@@ -55,12 +55,20 @@ public struct OperationService: PaymentOperations {
     }
 
     /// Writes a provider's news into the payment's row.
-    public func take(_ news: EffectNews, leg: Int, of id: PaymentID) async throws(OperationFailure) {
-        switch await engine.take(news, leg: leg, of: id) {
+    public func take(
+        _ news: EffectNews, from provider: ProviderName, of named: PaymentID?
+    ) async throws(OperationFailure) -> Bool {
+        let found = try await stored { () throws(StoreFailure) -> Payment? in
+            if let named { return try await store.payment(named) }
+            guard let id = try await store.payment(at: provider, effect: news.key) else { return nil }
+            return try await store.payment(id)
+        }
+        guard let payment = found, let leg = payment.leg(of: news.key, at: provider) else { return false }
+        switch await engine.take(news, leg: leg, of: payment.id) {
         case .failed(let failure): throw .store(failure)
         case .lost, .notAccepting:
             throw .store(StoreFailure(.indeterminate, operation: "notification", cause: "the engine stopped"))
-        case .created, .duplicate, .undone, .answered, .told: return
+        case .created, .duplicate, .undone, .answered, .told: return true
         }
     }
 

@@ -64,6 +64,9 @@ public final class ProviderNotifications: Sendable {
         } catch {
             throw .refused(error)
         }
+        // What it says is in the payment's row once it was taken; there it is known again. Here it might be remembered
+        // by a process that lost its site before the row reached the other one.
+        if let news = read.news { return try await take(news, of: read.payment, provider) }
         let name = "\(provider.name) \(read.id)"
         guard !memory.withLock({ $0.known.contains(name) }) else { return .repeated }
         let outcome = try await nudge(read, provider)
@@ -80,7 +83,6 @@ public final class ProviderNotifications: Sendable {
         } catch {
             throw .operation(.store(error))
         }
-        if let news = notification.news { return try await take(news, provider, of: found) }
         // Another store at the same account, or another provider's payment: nothing of it is ours to ask about here.
         guard let payment = found, payment.legs.contains(where: { $0.provider == provider }),
             payment.awaitsProvider
@@ -95,15 +97,13 @@ public final class ProviderNotifications: Sendable {
 
     /// What it says is durable before the provider is told that it arrived: nobody would say it again.
     private func take(
-        _ news: EffectNews, _ provider: ProviderName, of found: Payment?
+        _ news: EffectNews, of payment: PaymentID?, _ provider: ProviderName
     ) async throws(NotificationFailure) -> Outcome {
-        guard let payment = found, let leg = payment.leg(of: news.key, at: provider) else { return .unconcerned }
         do {
-            try await operations.take(news, leg: leg, of: payment.id)
+            return try await operations.take(news, from: provider, of: payment) ? .noted : .unconcerned
         } catch {
             throw .operation(error)
         }
-        return .noted
     }
 
     private func payment(

@@ -128,10 +128,12 @@ public struct SiteOperations: PaymentOperations {
         }
     }
 
-    /// Takes in a provider's news, at the active site.
-    public func take(_ news: EffectNews, leg: Int, of payment: PaymentID) async throws(OperationFailure) {
+    /// Takes in a provider's news, at the active site: a standby may not have the payment yet.
+    public func take(
+        _ news: EffectNews, from provider: ProviderName, of payment: PaymentID?
+    ) async throws(OperationFailure) -> Bool {
         try await acting { () async throws(OperationFailure) in
-            try await operations.take(news, leg: leg, of: payment)
+            try await operations.take(news, from: provider, of: payment)
         }
     }
 
