@@ -55,6 +55,20 @@ struct OperationRequestTests {
         }
     }
 
+    @Test func `a leg that no payment can have is 400, and the last that one can have is not`() async throws {
+        try await RunningAPI.run { api in
+            let payment = try SamplePayment().payment
+            api.operations.set { $0.payments = [payment] }
+            for (index, isRefused) in [(CreateRequest.maximumLegs, true), (CreateRequest.maximumLegs - 1, false)] {
+                let answer = try await api.send(
+                    "POST", "/v1/payments/\(payment.id.text)/refunds",
+                    body: "{\"legs\":[{\"index\":\(index),\"amount\":{\"value\":25,\"currency\":\"JPY\"}}]}")
+                #expect((answer.status == 400) == isRefused, "\(index): \(answer.text)")
+                if isRefused { #expect(try answer.string("field") == "legs[0].index") }
+            }
+        }
+    }
+
     @Test func `an amount that a leg's provider cannot convert is 422`() async throws {
         try await RunningAPI.run { api in
             let payment = try SamplePayment().payment
