@@ -50,7 +50,7 @@ enum SentenceRule {
                 end()
                 continue
             }
-            if let mark = text.firstMatch(of: /^(?:[-*]|\d+\.)\s+/) {
+            if let mark = text.prefixMatch(of: /(?:[-*]|\d+\.)\s+/) {
                 end()
                 text = text[mark.range.upperBound...]
             }
