@@ -12,6 +12,8 @@ import Testing
         settings.comparison = #"{begin: "2099-01-01T00:00:00Z", settle_delay: 0s}"#
         settings.contractLines = ["max_request_life: 5s", "clock_skew: 500ms"]
         settings.reconcileLines = ["send_within: 1s"]
+        // One comparison has to see both: as long as such requests may take, so that a busy machine hides none.
+        settings.firstByte = settings.total
         let store = settings.store
         try await World.run(settings) { world, _ in
             let desk = try RepairDesk(world)
@@ -20,11 +22,7 @@ import Testing
             try await course.fillBooks(store)
             let client = try await world.start()
             try await course.plantOrphans(2)
-            // On a busy machine an inquiry may time out: what it was about is asked for at the next comparison.
-            try await Polling.until("both orphans are seen", within: .seconds(60)) {
-                _ = try await course.compareAgain()
-                return try await course.discrepancies().count == 2
-            }
+            _ = try await course.compareAgain()
             let orphans = try await course.discrepancies()
             #expect(orphans.map(\.class) == ["orphan", "orphan"] && orphans.allSatisfy { $0.state == "open" })
             let (first, second) = (try #require(orphans.first), try #require(orphans.last))
