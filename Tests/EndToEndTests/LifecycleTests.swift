@@ -6,7 +6,7 @@ import Testing
 @Suite struct LifecycleTests {
     @Test func `told to stop, it takes in what is on the wire and leaves the rest durable`() async throws {
         var settings = WorldSettings()
-        (settings.firstByte, settings.total) = ("20s", "25s")
+        settings.waitForSlowAnswers()
         try await World.run(settings) { world, client in
             var slow = Fault(.slow)
             slow.delayMs = 1_000

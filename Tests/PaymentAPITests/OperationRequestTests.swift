@@ -55,6 +55,29 @@ struct OperationRequestTests {
         }
     }
 
+    @Test func `a leg that no payment can have is 400, and the last that one can have is asked for`() async throws {
+        try await RunningAPI.run { api in
+            let payment = try SamplePayment().payment
+            api.operations.set { $0.payments = [payment] }
+            api.operations.set { $0.result = .success(.unsettled(payment)) }
+            let refund = { (leg: Int) in
+                try await api.send(
+                    "POST", "/v1/payments/\(payment.id.text)/refunds",
+                    body: "{\"legs\":[{\"index\":\(leg),\"amount\":{\"value\":25,\"currency\":\"JPY\"}}]}")
+            }
+            let refused = try await refund(CreateRequest.maximumLegs)
+            #expect(try refused.status == 400 && refused.string("field") == "legs[0].index", "\(refused.text)")
+            #expect(api.operations.calls.isEmpty)
+            let last = CreateRequest.maximumLegs - 1
+            let answer = try await refund(last)
+            guard case .refund(_, let amounts, nil)? = api.operations.asked.last else {
+                Issue.record("not asked for: \(answer.text)")
+                return
+            }
+            #expect(amounts == [last: try Money(25, Sample.yen)])
+        }
+    }
+
     @Test func `an amount that a leg's provider cannot convert is 422`() async throws {
         try await RunningAPI.run { api in
             let payment = try SamplePayment().payment

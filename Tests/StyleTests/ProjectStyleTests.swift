@@ -43,6 +43,10 @@ import Testing
         report(SleepRule.findings(in: tree.files))
     }
 
+    @Test func `pages have short sentences`() {
+        report(SentenceRule.findings(in: tree.files))
+    }
+
     @Test func `Swift files have no tabs and end with one newline`() {
         report(FormRule.findings(in: tree.files))
     }

@@ -97,6 +97,19 @@ import Testing
         }
     }
 
+    @Test func `a form that is refused before its body was read ends the connection`() async throws {
+        try await ConsoleStage.run { stage in
+            let form = "form_token=1"
+            let request = [
+                "POST /console/payments/pay_1/repairs HTTP/1.1", "Host: 127.0.0.1:\(stage.port)",
+                "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(form.utf8.count)", "", form,
+            ]
+            let reply = try await RawExchange.send(request.joined(separator: "\r\n"), port: stage.port).lowercased()
+            #expect(reply.hasPrefix("http/1.1 401"), "\(reply)")
+            #expect(reply.contains("\r\nconnection: close\r\n"), "\(reply)")
+        }
+    }
+
     @Test func `a viewer reads, and is refused what changes something`() async throws {
         try await ConsoleStage.run(
             explanation: #"{"version":3,"legs":[{"index":0,"provider":"card","waits_for":{"what":"people"}}]}"#
