@@ -100,7 +100,9 @@ struct SimulatorResponder: HTTPResponder {
     }
 
     private func add(_ answer: AdyenAnswer, to headers: inout HTTPFields) {
-        if let key = answer.idempotencyKey, let name = HTTPFields.Element.Name("Idempotency-Key") { headers[name] = key }
+        if let key = answer.idempotencyKey, let name = HTTPFields.Element.Name("Idempotency-Key") {
+            headers[name] = key
+        }
         if answer.status >= 400, let name = HTTPFields.Element.Name("transient-error") {
             headers[name] = String(answer.isTransient)
         }

@@ -164,13 +164,14 @@ import Testing
             var client = client
             for number in 0..<8 {
                 let created = try await client.create(Self.body(), key: "adyen-\(number)", wait: 0)
-                try await Task.sleep(for: .milliseconds(15 * number))
+                try await Polling.hold(for: .milliseconds(15 * number))
                 await world.kill()
                 client = try await world.start()
                 try await settle(created.id, as: "succeeded", world, client)
             }
             try await world.expectBooksAgree(client)
-            #expect(try await world.simulator.ledger("card").transactions.map(\.net) == Array(repeating: 1_200, count: 8))
+            #expect(
+                try await world.simulator.ledger("card").transactions.map(\.net) == Array(repeating: 1_200, count: 8))
         }
     }
 }

@@ -164,7 +164,7 @@ import Testing
 
     @Test func `the known contracts have names of their own`() {
         #expect(Set(ProviderContract.known.map(\.name)).count == ProviderContract.known.count)
-        #expect(ProviderContract.known.count == 6)
+        #expect(ProviderContract.known.count == 7)
         #expect(ProviderContract.reference.safeResendAge == nil)
         #expect(ProviderContract.listed.safeResendAge == .hours(24) - .minutes(2) - .seconds(5))
         #expect(ProviderContract.listed.proofMargin == .minutes(1) + .seconds(5))

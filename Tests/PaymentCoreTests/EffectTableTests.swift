@@ -55,17 +55,35 @@ import Testing
             facts.goal == .undo
             ? [(.whole, false, true), (.whole, true, true), (.mayBeLost, false, true), (.mayBeLost, true, false)]
             : [(.whole, false, true)]
-        for (isAskedByResend, isInDoubt) in resends(facts) {
-            (facts.isAskedByResend, facts.isInDoubt) = (isAskedByResend, isInDoubt)
+        for resend in resends(facts) {
+            resend.put(into: &facts)
             forEachEnd(facts, accepted, cancels, ends, visit)
         }
     }
 
     /// What is learned by sending again, and what of it.
-    static func resends(_ facts: EffectFacts) -> [(isAskedByResend: Bool, isInDoubt: Bool)] {
-        guard facts.status == .notAsked else { return [(false, false)] }
-        let isDoubtful = facts.worst == .indeterminate && !facts.keyConflicts
-        return [(false, false), (true, false)] + (isDoubtful ? [(true, true)] : [])
+    struct Resend {
+        var isAskedByResend = false
+        var isInDoubt = false
+        var isUnconfirmed = false
+
+        func put(into facts: inout EffectFacts) {
+            facts.isAskedByResend = isAskedByResend
+            facts.isInDoubt = isInDoubt
+            facts.isUnconfirmed = isUnconfirmed
+        }
+    }
+
+    static func resends(_ facts: EffectFacts) -> [Resend] {
+        switch facts.status {
+        case .pending, .unavailable: return [Resend(), Resend(isAskedByResend: true, isUnconfirmed: true)]
+        case .notAsked:
+            // A refusal of our credentials says nothing of the key.
+            let isDoubtful = [.indeterminate, .refused].contains(facts.worst) && !facts.keyConflicts
+            let known = [Resend(), Resend(isAskedByResend: true)]
+            return known + (isDoubtful ? [Resend(isAskedByResend: true, isInDoubt: true)] : [])
+        default: return [Resend()]
+        }
     }
 
     private static func forEachEnd(
@@ -132,6 +150,9 @@ import Testing
         if decision == .cancel, facts.cancelReversesSale, facts.isOnePhase, !facts.latchAcknowledged {
             return "a cancel that may reverse a sale, under an unacknowledged latch"
         }
+        if decision == .quarantine(.unconfirmed) {
+            return facts.status == .pending && facts.isUnconfirmed ? nil : "unconfirmed, though it is not"
+        }
         let undecided = facts.status == .pending || facts.status == .unavailable
         if undecided, decision != .keep { return "decides on what is undecided" }
         return nil
@@ -149,7 +170,9 @@ import Testing
         if facts.worst == .throttled, facts.age == .past, facts.goal == .do { return "sends an old key after a 429" }
         if facts.worst == .indeterminate, facts.status == .notAsked, !isLearned { return "sends without asking" }
         if isLearned, facts.trust == .recovering { return "sends what lost rows may have ended" }
-        if facts.goal == .do, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
+        if facts.goal == .do, !isLearned, [.refused, .declined, .accepted].contains(facts.worst) {
+            return "sends again unasked"
+        }
         // What is in doubt was not refused by an answer that names its key.
         if facts.goal == .do, !isLearned, facts.lastRefused || facts.keyConflicts && facts.worst == .indeterminate {
             return "sends unchanged what was refused"

@@ -21,6 +21,7 @@ import Testing
             \.awaitsCaller, \.lifeIsOver, \.declinesStay, \.keyConflicts, \.refusalNamesKey, \.wasAccepted,
             \.refusedForGood, \.latchAcknowledged, \.capturedByOthers, \.isOnePhase, \.declinesBound,
             \.tombstoneOffered, \.cancelReversesSale, \.plugAllowed, \.traceWanted, \.lastRefused, \.isDisputed,
+            \.isAskedByResend, \.isInDoubt, \.isUnconfirmed,
         ]
         for flag in flags { facts[keyPath: flag] = chance.below(2) == 0 }
         return facts
@@ -30,7 +31,7 @@ import Testing
     @Test func `every fact is recorded`() {
         let facts = EffectFacts(goal: .undo, worst: .accepted, status: .held)
         let fields = Mirror(reflecting: facts).children.count
-        #expect(fields == 28, "a new fact: record it in FactsText.swift, and draw it in this test")
+        #expect(fields == 29, "a new fact: record it in FactsText.swift, and draw it in this test")
         let payment = PaymentFacts(latch: .none, legs: [PaymentFacts.Leg(isOnePhase: false, standing: .open)])
         #expect(Mirror(reflecting: payment).children.count == 8)
         #expect(Mirror(reflecting: payment.legs[0]).children.count == 7)

@@ -43,8 +43,8 @@ import Testing
             guard !facts.isDisputed || facts.purpose != .capture else { continue }
             // The last outcome is never worse than the worst.
             guard !facts.lastRefused || facts.worst >= .refused else { continue }
-            for (isAskedByResend, isInDoubt) in EffectTableTests.resends(facts) {
-                (facts.isAskedByResend, facts.isInDoubt) = (isAskedByResend, isInDoubt)
+            for resend in EffectTableTests.resends(facts) {
+                resend.put(into: &facts)
                 visit(facts)
             }
         }
@@ -73,6 +73,8 @@ import Testing
         case .goneAfterUndo: return facts.purpose == .capture ? nil : "gives up what must be certain"
         case .done: return facts.status == .asAsked ? nil : "done, though not as asked"
         case .void, .refund, .cancel, .plug: return "undoes what shall be done"
+        case .quarantine(.unconfirmed):
+            return facts.status == .pending && facts.isUnconfirmed ? nil : "unconfirmed, though it is not"
         case .quarantine:
             return facts.status == .pending || facts.status == .unavailable ? "decides on what is undecided" : nil
         case .keep, .inquire, .awaitListing, .awaitCaller, .awaitVisibility, .awaitProof, .awaitLife,
@@ -97,7 +99,7 @@ import Testing
         if facts.trust != .trusted, facts.status == .notAsked, !isLearned {
             return "sends on untrusted rows without asking"
         }
-        if [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
+        if !isLearned, [.refused, .declined, .accepted].contains(facts.worst) { return "sends again unasked" }
         return decision == .sendFirst && facts.worst != .none ? "a first time after others" : nil
     }
 

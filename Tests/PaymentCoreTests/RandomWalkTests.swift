@@ -17,8 +17,10 @@ import Testing
         Cast("keys that are forgotten", [.forgetful]),
         Cast("Stripe with the plug, beside a sale", [.listed, .referenceSale], plug: true),
         Cast("one that cannot be asked", [.unaskable], plug: true),
-        Cast("one that cannot be asked and forgets keys, beside another", [.unaskableForAWeek, .reference], plug: true),
-        Cast("two that cannot be asked and leave tombstones", [.unaskableTombstoning, .unaskableTombstoning], plug: true),
+        Cast(
+            "one that cannot be asked and forgets keys, beside another", [.unaskableForAWeek, .reference], plug: true),
+        Cast(
+            "two unaskable ones that leave tombstones", [.unaskableTombstoning, .unaskableTombstoning], plug: true),
         Cast("a sale that cannot be asked about", [.reference, .unaskableSale], plug: true),
     ]
 

@@ -15,7 +15,9 @@ import Testing
         #expect(judge.faults.isEmpty, "\(judge.faults)", sourceLocation: row)
     }
 
-    private func rows(_ stage: Stage) -> [String] { stage.trail.flatMap { [$0.value("row"), $0.value("because")] }.compactMap { $0 } }
+    private func rows(_ stage: Stage) -> [String] {
+        stage.trail.flatMap { [$0.value("row"), $0.value("because")] }.compactMap { $0 }
+    }
 
     private func news(
         _ effect: Effect?, _ state: Observation.Movement.State, at: Timestamp, amount: Money? = nil
@@ -134,6 +136,58 @@ import Testing
         #expect(stage.durable.legs[0].capture?.word?.state == .succeeded && stage.trail.count == before)
     }
 
+    /// A payment whose capture was received two days ago, and whose provider has told nothing since.
+    private func untold() throws -> Stage {
+        var stage = try fixture.stage([.unaskable], plug: true)
+        stage.run(while: { $0.durable.legs[0].primary.word == nil })
+        stage.atProvider(0) { ledger, _ in ledger.pendingFor = .days(20) }
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        return stage
+    }
+
+    @Test func `what is only received goes to people once the schedule is over, and its provider's word still ends it`()
+        throws
+    {
+        var stage = try untold()
+        let quarantine = try #require(stage.durable.legs[0].quarantine)
+        #expect(quarantine.cause == .unconfirmed && quarantine.effect == .capture)
+        #expect(quarantine.since > fixture.start + .hours(31) && quarantine.since < fixture.start + .hours(36))
+        #expect(stage.alerts.map(\.message).contains("a leg is still in doubt at the end of the inquiry schedule"))
+        stage.run()
+        expectEnd(stage, .succeeded)
+        #expect(rows(stage).contains("notified.settles") && stage.sent(.capture).count == 1)
+    }
+
+    @Test(arguments: [Repair.Action.charged, .neverCharged, .undoneOutside])
+    func `people end what nobody confirms, and a later word of the provider is not lost`(_ action: Repair.Action) throws
+    {
+        var stage = try untold()
+        _ = try stage.repair(action)
+        stage.run()
+        #expect(stage.durable.state.isFinal && stage.durable.legs[0].quarantine == nil)
+        let net: Int64 = action == .charged ? 1_000 : 0
+        #expect(stage.net(0) == net, "\(stage.durable.summary)")
+    }
+
+    @Test func `a release that nobody confirms goes to people too`() throws {
+        var stage = try fixture.stage([.unaskable], .manual, plug: true)
+        stage.run(while: { !$0.durable.isResting })
+        try stage.cancel()
+        let order = try #require(stage.run(while: { $0.sent(.void).isEmpty }) ? stage.sent(.void).first : nil)
+        stage.wire.removeAll()
+        stage.handle(
+            .attempted(
+                leg: 0, effect: .void, number: order.number,
+                AttemptReport(.accepted, code: "received", observation: nil)))
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        #expect(stage.durable.legs[0].quarantine?.effect == .void)
+        _ = try stage.repair(.undoneOutside)
+        stage.run(steps: 20)
+        #expect(stage.durable.state == .canceled)
+    }
+
     @Test func `a capture that fails after it was received turns the payment back`() throws {
         var stage = try fixture.stage([.unaskable, .reference], plug: true) { ledger in
             if ledger.contract.inquiry == .byResend { ledger.pendingFor = .days(2) }
@@ -167,7 +221,8 @@ import Testing
         #expect(stage.durable.legs[0].capture?.word?.state == .pending && stage.durable.state == .processing)
         #expect(stage.alerts.count == 1)
         let unknown = EffectNews(
-            key: EffectKey(reported: "other"), kind: .capture, amount: nil, word: ProviderWord(.succeeded, at: stage.now))
+            key: EffectKey(reported: "other"), kind: .capture, amount: nil,
+            word: ProviderWord(.succeeded, at: stage.now))
         let known = stage.durable
         stage.handle(.notified(leg: 0, unknown))
         #expect(stage.durable == known)
@@ -214,7 +269,8 @@ import Testing
     }
 
     @Test func `what two people say was captured counts as its provider's word`() throws {
-        var stage = try fixture.stage([.unaskableForAWeek], plug: true, send: [.none] + Array(repeating: .lostAnswer, count: 400))
+        var stage = try fixture.stage(
+            [.unaskableForAWeek], plug: true, send: [.none] + Array(repeating: .lostAnswer, count: 400))
         let cameToPeople = stage.run(steps: 2_000, while: { !$0.awaitsPeople })
         #expect(cameToPeople, "\(stage.durable.summary)")
         stage.sendScript = []
@@ -236,8 +292,10 @@ import Testing
         }
         let changes: [(String, (inout ProviderContract) -> Void)] = [
             ("declines_bound", { $0.declinesBound = false }), ("listing", { $0.listing = true }),
-            ("refund_visibility", { $0.refundVisibility = .sumsOnly }), ("visibility_lag", { $0.visibilityLag = .seconds(1) }),
-            ("cancel_reverses_sale", { $0.cancelReversesSale = true }), ("status_retention", { $0.statusRetention = .days(9) }),
+            ("refund_visibility", { $0.refundVisibility = .sumsOnly }),
+            ("visibility_lag", { $0.visibilityLag = .seconds(1) }),
+            ("cancel_reverses_sale", { $0.cancelReversesSale = true }),
+            ("status_retention", { $0.statusRetention = .days(9) }),
         ]
         for (name, change) in changes {
             var contract = ProviderContract.unaskable

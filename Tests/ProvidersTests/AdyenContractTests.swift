@@ -7,8 +7,8 @@ import Testing
 @testable import PaymentCore
 @testable import Providers
 
-/// The adapter for Adyen before a real socket and the simulator's wire of it. Nothing can be asked there, so the suite of
-/// the other adapters does not fit: what became of an effect is seen in the ledger and in the notices.
+/// The adapter for Adyen before a real socket and the simulator's wire of it. Nothing can be asked there, so the suite
+/// of the other adapters does not fit: what became of an effect is seen in the ledger and in the notices.
 @Suite(.serialized)
 struct AdyenContractTests {
     private static let token = "TestMerchant:AQEyhmfxK+key==-x5zN:with.colon"
@@ -92,7 +92,9 @@ struct AdyenContractTests {
         }
     }
 
-    @Test(arguments: [ProviderSimulator.FaultKind.requestLost, .responseLost, .errorBefore, .errorAfter, .html, .truncated])
+    @Test(arguments: [
+        ProviderSimulator.FaultKind.requestLost, .responseLost, .errorBefore, .errorAfter, .html, .truncated,
+    ])
     func `an answer that is lost is had again under the same key, and money is held once`(
         fault: ProviderSimulator.FaultKind
     ) async throws {

@@ -90,7 +90,8 @@ struct AdyenNotificationTests {
         "", "[]", "{}", "{\"notificationItems\":[]}", "{\"notificationItems\":[{}]}",
         AdyenNotificationTests.body(value: "\"1200\""), body(date: "yesterday"),
         body(success: "maybe", signature: "IbKEilryJN2WEPy6udohdesAnSMuG0RheF4L6rSKDc4="),
-        body(psp: "../refunds", signature: "0AVXNMRTXi4BMjmVDNYRpyOlwr7AzXVxasl/cBn8ahU="), body().replacing("}}]}", with: "}},{\"NotificationRequestItem\":{}}]}"),
+        body(psp: "../refunds", signature: "0AVXNMRTXi4BMjmVDNYRpyOlwr7AzXVxasl/cBn8ahU="),
+        body().replacing("}}]}", with: "}},{\"NotificationRequestItem\":{}}]}"),
     ])
     func `what is not as documented is malformed`(body: String) {
         #expect(read(body) == .failure(.malformed))

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTransport
 
-/// Delivers the notifications of providers that cannot be asked, as a network does: some of them late, some twice, and in
-/// any order, each until the daemon takes it.
+/// Delivers the notifications of providers that cannot be asked, as a network does: some of them late, some twice, and
+/// in any order, each until the daemon takes it.
 struct Courier: Sendable {
     let sender: any HTTPSender
     let simulator: String

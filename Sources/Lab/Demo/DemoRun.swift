@@ -28,7 +28,7 @@ struct DemoRun: Sendable {
         CallerClient(
             sender: sender, base: "http://127.0.0.1:\(directory.publicPort)", token: directory.callerToken)
     }
-    private var simulator: String { "http://127.0.0.1:\(directory.simulatorPort)" }
+    var simulator: String { "http://127.0.0.1:\(directory.simulatorPort)" }
     private var reader: SidesReader {
         SidesReader(
             client: client, sender: sender, simulator: simulator, providerToken: directory.providerToken)
@@ -73,34 +73,6 @@ struct DemoRun: Sendable {
     }
 
     // MARK: The way through
-
-    /// Who delivers notifications; `nil` where every provider can be asked.
-    private var courier: Courier? {
-        let providers = DemoProvider.allCases.filter { options.adapter.wire(of: $0) == .adyen }
-        guard !providers.isEmpty else { return nil }
-        return Courier(
-            sender: sender, simulator: simulator, daemon: "http://127.0.0.1:\(directory.publicPort)",
-            providers: providers, seed: options.seed)
-    }
-
-    /// Does something while notifications are delivered.
-    private func beside<Result: Sendable>(
-        _ courier: Courier?, _ body: @Sendable @escaping () async throws -> Result
-    ) async throws -> Result {
-        guard let courier else { return try await body() }
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                try await courier.carry()
-                return nil
-            }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            while let ended = try await group.next() {
-                if let result = ended { return result }
-            }
-            throw CancellationError()
-        }
-    }
 
     /// Sends everything, and kills the daemon on the way.
     private func pay(_ plans: [PlannedPayment], _ progress: DemoProgress) async throws -> [Duration] {

@@ -60,6 +60,8 @@ public enum QuarantineCause: String, Sendable, Hashable, Codable, CaseIterable {
     case acceptedButMissing = "accepted_but_missing"
     /// It is not found, and the key may have been forgotten.
     case keyTooOld = "key_too_old"
+    /// The provider cannot be asked, only received the request, and never told how it ends.
+    case unconfirmed
     /// It must be undone, and the provider offers no safe way.
     case undoImpossible = "undo_impossible"
     /// A void or a refund that must be done was refused.

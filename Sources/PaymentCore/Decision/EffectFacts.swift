@@ -194,6 +194,9 @@ public struct EffectFacts: Sendable, Hashable {
     /// Whether nobody knows what became of this effect, where that is learned by sending again. It is another one of
     /// the leg otherwise of which nobody knows.
     public var isInDoubt: Bool
+    /// Whether the status cannot be asked, and the provider has not told within the inquiry schedule how what it
+    /// received ends.
+    public var isUnconfirmed: Bool
 
     /// Facts of an effect of which nothing is known, on trusted rows, with a tombstoning provider.
     public init(goal: EffectGoal, worst: WorstAttempt, status: StatusFact) {
@@ -225,5 +228,6 @@ public struct EffectFacts: Sendable, Hashable {
         isDisputed = false
         isAskedByResend = false
         isInDoubt = false
+        isUnconfirmed = false
     }
 }

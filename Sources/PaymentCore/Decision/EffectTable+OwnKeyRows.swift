@@ -46,6 +46,7 @@ extension EffectTable {
             $0.status == .contradiction || $0.status == .held || $0.status == .taken
         },
         own("own.done", .done) { $0.status == .asAsked },
+        own("own.unconfirmed", .quarantine(.unconfirmed)) { $0.status == .pending && $0.isUnconfirmed },
         own("own.undecided", .keep) { $0.status == .pending || $0.status == .unavailable },
         own("own.undo-lagging", .awaitVisibility) {
             // A read within the lag may show what was before.

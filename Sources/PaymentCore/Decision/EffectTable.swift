@@ -68,6 +68,9 @@ extension EffectTable {
         Row("do.done", .done) { $0.goal == .do && $0.status == .asAsked },
         Row("do.gone", .gone(.status)) { $0.goal == .do && $0.status.isGoneForGood },
         Row("do.declined-unbound", .goneAfterUndo) { $0.goal == .do && $0.status == .declinedUnbound },
+        Row("do.unconfirmed", .quarantine(.unconfirmed)) {
+            $0.goal == .do && $0.status == .pending && $0.isUnconfirmed
+        },
         Row("do.undecided", .keep) {
             $0.goal == .do && ($0.status == .pending || $0.status == .unavailable)
         },
@@ -141,6 +144,9 @@ extension EffectTable {
         },
         Row("undo.taken-latch-unacknowledged", .awaitAcknowledgement) {
             $0.goal == .undo && $0.status == .taken
+        },
+        Row("undo.unconfirmed", .quarantine(.unconfirmed)) {
+            $0.goal == .undo && $0.status == .pending && $0.isUnconfirmed
         },
         Row("undo.undecided", .keep) {
             $0.goal == .undo && ($0.status == .pending || $0.status == .unavailable)

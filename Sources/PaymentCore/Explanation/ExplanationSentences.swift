@@ -194,6 +194,7 @@ extension LegExplanation {
         case .contradiction: "the provider's answer differs from what was asked in key, amount, currency or merchant"
         case .acceptedButMissing: "the provider accepted it, and does not know it"
         case .keyTooOld: "the provider does not show it, and may have forgotten the key"
+        case .unconfirmed: "the provider received the request, and never told how it ended"
         case .undoImpossible: "it must be undone, and the provider offers no safe way"
         case .undoRefused: "what must undo it was refused"
         case .captureRequestLost: "it was captured by nobody that the books know"

@@ -98,6 +98,7 @@ extension EffectFacts {
             .flag("plug_allowed", \.plugAllowed), .flag("trace_wanted", \.traceWanted),
             .flag("last_refused", \.lastRefused), .flag("disputed", \.isDisputed),
             .flag("asked_by_resend", \.isAskedByResend), .flag("in_doubt", \.isInDoubt),
+            .flag("unconfirmed", \.isUnconfirmed),
         ])
 
     /// As the audit trail keeps them.

@@ -69,7 +69,8 @@ public struct Effect: Sendable, Hashable, Codable {
         case firstIntentAt, lastIntentAt, latestNotAfter, acceptedAt
         case consecutiveFailures = "fruitless"
         case lastCode, lastOutcome, sentAfterDecline, credentialRefusals, hasUnboundedAttempt
-        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word, theirs, earlierIntentAt, isCredentialRefusal
+        case keyConflicts, isRefusalKeyless, troubledSince, sumBefore, word, theirs, earlierIntentAt,
+            isCredentialRefusal
     }
 
     /// An effect that was never sent.

@@ -89,6 +89,8 @@ extension PaymentMachine {
         facts.isAskedByResend = contract.inquiry == .byResend
         // Its holder is about to hear of an attempt that is open; whoever writes beside it does not decide about that.
         facts.isInDoubt = facts.isAskedByResend && effect.isInDoubt(contract) && effect.open == nil
+        facts.isUnconfirmed =
+            facts.isAskedByResend && leg.inquiries >= context.policy.inquirySchedule.delays.count
         // An answer says what is so: no read is older.
         facts.visibility =
             facts.isAskedByResend ? .missedTwice : [.lagging, .readOnce, .missedTwice][min(leg.conclusiveReads, 2)]

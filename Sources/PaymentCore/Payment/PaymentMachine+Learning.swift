@@ -66,14 +66,6 @@ extension PaymentMachine {
         return noticeTrouble(reference, leg: index, outcome, context)
     }
 
-    /// A request that leaves in doubt what it was to tell counts as an inquiry: the next one waits as another would.
-    private mutating func countAsInquiry(_ reference: EffectReference, leg index: Int, _ context: MachineContext) {
-        guard isInDoubt(reference, leg: index, context) else { return }
-        let delay = context.policy.inquirySchedule.delay(payment.legs[index].inquiries, jitter: context.jitter)
-        payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? context.now, context.now + delay)
-        payment.legs[index].inquiries += 1
-    }
-
     /// Whether an answer says that nothing was done, and does not say of what: it counts as a doubt, until an inquiry
     /// that cannot be stale shows nothing either.
     private func isDoubted(_ report: AttemptReport) -> Bool {

@@ -100,6 +100,7 @@ extension PaymentMachine {
             let operation = payment.capture?.key ?? payment.key
             payment.legs[index].capture = Effect(
                 kind: .capture, key: effectKey(.capture, operation: operation, leg: leg, context), amount: asked)
+            hearPeople(ofCapture: index, context)
         }
         return pursue(.capture, leg: index, &actions, context)
     }
@@ -254,6 +255,7 @@ extension PaymentMachine {
         _ actions: inout [PaymentAction], _ context: MachineContext
     ) {
         let heals = mayHeal && cause == .contradiction
+        let reference = cause == .unconfirmed ? unconfirmedEffect(ofLeg: index) ?? reference : reference
         payment.legs[index].quarantine = Leg.Quarantine(
             cause: cause, effect: reference, row: decided.row, since: context.now,
             agreeing: heals ? Leg.Agreement.none : nil)

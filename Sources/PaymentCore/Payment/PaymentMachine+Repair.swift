@@ -79,10 +79,7 @@ extension PaymentMachine {
         lookAnew(leg: index)
         switch repair.action {
         case .charged:
-            if isAskedByResend(leg: index, context), let reference = repair.evidence.reference {
-                // What is asked of the transaction later names it by this.
-                withEffect(leg.quarantine?.effect ?? .primary, ofLeg: index) { $0.theirs = $0.theirs ?? reference }
-            }
+            hear(repair.evidence, about: leg.quarantine?.effect ?? .primary, ofLeg: index, context)
             setCharged(leg: index, context)
         case .neverCharged:
             payment.legs[index].capturedAmount = .zero(payment.amount.currency)
@@ -111,13 +108,6 @@ extension PaymentMachine {
         let capture = Observation.Movement(
             key: leg.capture?.key ?? leg.primary.key, amount: amount, state: .succeeded)
         payment.legs[index].capturedAmount = amount
-        if isAskedByResend(leg: index, context) {
-            for reference in [EffectReference.primary, .capture] {
-                withEffect(reference, ofLeg: index) {
-                    $0.word = ProviderWord(.succeeded, reason: Leg.Gone.byPeople, at: context.now)
-                }
-            }
-        }
         payment.legs[index].knowledge = Observation(
             .captured, began: context.now, source: .inquiry, amount: leg.amount,
             captures: leg.isOnePhase ? [] : [capture], reason: Leg.Gone.byPeople)

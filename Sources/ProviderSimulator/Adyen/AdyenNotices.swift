@@ -12,8 +12,8 @@ public struct ProviderNotice: Codable, Sendable, Equatable {
     public let body: String
 }
 
-/// What Adyen tells of what happened (docs.adyen.com/development-resources/webhooks). It follows from the ledger, so that
-/// whoever delivers it may do so late, twice, or in any order.
+/// What Adyen tells of what happened (docs.adyen.com/development-resources/webhooks). It follows from the ledger, so
+/// that whoever delivers it may do so late, twice, or in any order.
 struct AdyenNotices {
     let tables: AdyenTables
     let merchant: String

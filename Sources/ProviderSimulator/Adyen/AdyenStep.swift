@@ -103,7 +103,8 @@ struct AdyenStep {
 
     private func received(payment: String?, amount: Amount?) -> AdyenAnswer {
         var members: [(String, JSONTree)] = [
-            ("merchantAccount", .text(call.merchant)), ("status", .text("received")), ("reference", .text(call.reference)),
+            ("merchantAccount", .text(call.merchant)), ("status", .text("received")),
+            ("reference", .text(call.reference)),
             ("pspReference", .text(AdyenReferences.modification(call.reference))),
         ]
         if let payment { members.append(("paymentPspReference", .text(payment))) }
@@ -139,8 +140,10 @@ struct AdyenStep {
         let after = execution.record ?? before
         switch call.kind {
         case .payment: return nil
-        case .capture: return after.captures.contains { $0.key == call.reference } ? nil : "Transaction hasn't been authorised"
-        case .refund: return after.refunds.contains { $0.key == call.reference } ? nil : "Insufficient balance on payment"
+        case .capture:
+            return after.captures.contains { $0.key == call.reference } ? nil : "Transaction hasn't been authorised"
+        case .refund:
+            return after.refunds.contains { $0.key == call.reference } ? nil : "Insufficient balance on payment"
         case .cancel, .technicalCancel:
             return [.voided, .expired, .declined].contains(after.status) ? nil : "Transaction already captured"
         }

@@ -19,7 +19,8 @@ extension ProviderAdapter {
             property: "inquiry", allowed: ["by_resend"], reason: "no request reads a payment",
             value: { $0.inquiry.rawValue }),
         FixedProperty(
-            property: "phases", allowed: ["authorize_capture"], reason: "payments are captured by a request of their own",
+            property: "phases", allowed: ["authorize_capture"],
+            reason: "payments are captured by a request of their own",
             value: { $0.phases.rawValue }),
         FixedProperty(
             property: "cancel", allowed: ["only_if_present"],

@@ -50,7 +50,8 @@ struct AdyenReply: Sendable {
 // The table of answers that are errors: which class of outcome each belongs to. The first row that fits decides.
 //
 // A class that says "no effect" needs proof: Adyen itself said so, with a code that its documentation knows. A payment
-// that was refused is no error: it is a result (docs.adyen.com/online-payments/build-your-integration/payment-result-codes).
+// that was refused is no error: it is a result
+// (docs.adyen.com/online-payments/build-your-integration/payment-result-codes).
 enum AdyenAnswers {
     /// A row of the table.
     struct Row: Sendable {

@@ -3,8 +3,8 @@ internal import Foundation
 internal import PaymentCore
 internal import Reconciler
 
-/// Adyen's webhooks (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures): the signature is in the body,
-/// the HMAC-SHA256 of eight members under a key in hexadecimal.
+/// Adyen's webhooks (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures): the signature is in the
+/// body, the HMAC-SHA256 of eight members under a key in hexadecimal.
 ///
 /// The moment is not signed, so an old notification cannot be refused for its age. It does no harm: it says what became
 /// of one effect once, and an older word never takes the place of a newer one.

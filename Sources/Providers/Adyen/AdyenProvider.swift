@@ -47,7 +47,8 @@ struct AdyenProvider: AdaptedProvider {
                 ModifyAdyenPayment(change, isCapture ? .captures : .refunds, of: reference), change,
                 read: change.modified)
         case .void:
-            return await exchange(CancelAdyenPayment(change, of: order.transactionReference), change, read: change.modified)
+            return await exchange(
+                CancelAdyenPayment(change, of: order.transactionReference), change, read: change.modified)
         }
     }
 
@@ -124,7 +125,8 @@ struct AdyenChange: Sendable {
     ///   be about anything.
     func charged(_ object: AnswerObject, namesKey: Bool) throws(MalformedAnswer) -> AttemptReport {
         let payment = try AdyenPayment(object)
-        var seen = Observation(.notFound, began: began, source: .answer, key: order.transactionKey, amount: order.amount)
+        var seen = Observation(
+            .notFound, began: began, source: .answer, key: order.transactionKey, amount: order.amount)
         guard payment.merchantReference.map({ $0 == order.transactionKey.text }) ?? namesKey else {
             return AttemptReport(.indeterminate, code: "answer_mismatch")
         }

@@ -54,8 +54,8 @@ struct ProbeCommand: AsyncParsableCommand {
         guard configured.contract.inquiry != .byResend else {
             throw CommandFailure(
                 .unavailable,
-                "\(configured.name) cannot be asked (inquiry: by_resend), and the probe sees by asking what became of a "
-                    + "payment; allowed: a provider whose status can be read")
+                "\(configured.name) cannot be asked (inquiry: by_resend), and the probe asks what became of a payment; "
+                    + "allowed: a provider whose status can be read")
         }
         let format = OutputFormat.chosen(output)
         let watch = ProviderClockWatch()

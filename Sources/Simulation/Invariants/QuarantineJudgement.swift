@@ -33,6 +33,9 @@ struct QuarantineJudgement {
         case .keyTooOld:
             if undoing, contract.cancel == .tombstoning { return mayBeForgotten && !isProvable }
             return isTooOld && !isProvable
+        case .unconfirmed:
+            // Without it the payment would wait for a word that may never come.
+            return contract.inquiry == .byResend && effect.word?.state == .pending
         case .undoImpossible:
             let mayPlug =
                 evidence.policy.plugAllowed && effect.sentAfterDecline < QuarantineJudgement.mostPlugs

@@ -80,6 +80,7 @@ extension Probes {
         case .contradiction: note(.contradictionFound, true)
         case .acceptedButMissing: note(.acceptedButMissing, true)
         case .keyTooOld: note(.keyTooOld, true)
+        case .unconfirmed: note(.unconfirmed, true)
         case .undoImpossible: note(.undoImpossible, true)
         case .undoRefused: note(.undoRefused, true)
         case .refundInDoubt, .captureRequestLost, nil: break

@@ -52,6 +52,7 @@ public enum Situation: String, Sendable, Hashable, CaseIterable {
     case contradictionFound = "what the provider shows cannot be what was asked"
     case acceptedButMissing = "an accepted effect is nowhere to be found"
     case keyTooOld = "the retention of a key passes while it is in doubt"
+    case unconfirmed = "a provider that cannot be asked does not tell for long how a request ends"
     case undoImpossible = "nothing is left that undoes a leg"
     case undoRefused = "a void or compensating refund is turned down"
     case othersGoOn = "other legs end beside a quarantined one"

@@ -159,6 +159,7 @@ struct Projection {
         put(leg.knowledge, leg, payment)
         put(small: min(leg.conclusiveReads, 2))
         putShown(now, payment, leg.index)
+        if world.legContracts[leg.index].inquiry == .byResend { put(flag: leg.inquiries > 0) }
         if world.legContracts[leg.index].refundVisibility == .sumsOnly {
             // The sum before a refund is asked for at its own time, unless the leg is asked about already.
             put(flag: leg.inquiries > 0)
@@ -223,7 +224,7 @@ struct Projection {
         put(flag: effect.keyConflicts ?? false)
         put(flag: effect.troubledSince != nil)
         put(flag: effect.isRefusalKeyless ?? false)
-        if contract.inquiry == .byResend { put(text: effect.word?.state.rawValue) }
+        if contract.inquiry == .byResend { putWord(effect, contract) }
         let endsByLife = effect.key == leg.primary.key && (contract.cancel != .tombstoning || contract.memory != nil)
         if endsByLife || effect.kind == .refund { putLife(effect, leg, payment) }
         if let first = effect.firstIntentAt, let limit = contract.memory { put(flag: now - first < limit) }
@@ -231,6 +232,17 @@ struct Projection {
             put(flag: now < end)
             put(flag: leg.knowledge.map { $0.began < end } ?? true)
         }
+    }
+
+    /// What a provider that cannot be asked said of an effect, and what decides whether it is in doubt.
+    private mutating func putWord(_ effect: Effect, _ contract: ProviderContract) {
+        put(text: effect.word?.state.rawValue)
+        put(flag: effect.word?.isTold ?? false)
+        put(flag: effect.word?.reason == Leg.Gone.byPeople)
+        put(flag: effect.isInDoubt(contract))
+        put(flag: effect.isCredentialRefusal ?? false)
+        let life = contract.maxRequestLife + contract.clockSkew
+        put(flag: effect.lastIntentAt.map { now - $0 <= life } ?? false)
     }
 
     /// Whether the life of an effect's requests is over, now and by what was read.

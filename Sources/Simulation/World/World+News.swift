@@ -27,11 +27,13 @@ extension World {
         // What is answered as done is told as well, now and then.
         guard pending > .zero || bits & 1 == 0 else { return }
         let isDone = execution.effective.ending != .declined
-        let word = ProviderWord(isDone ? .succeeded : .declined, reason: isDone ? nil : "declined_later", at: time + pending)
+        let word = ProviderWord(
+            isDone ? .succeeded : .declined, reason: isDone ? nil : "declined_later", at: time + pending)
         let told = EffectNews(
             key: order.key, kind: order.kind, amount: order.kind == .void ? nil : order.amount, word: word)
         for copy in 0..<(1 + Int(bits >> 1 & 1)) {
-            let late = span(bits >> 8 & 7 == 0 ? 7_200_000 : 20_000, Chance.mixed(bits &+ UInt64(copy)))
+            let longest = bits >> 8 & 7 > 0 ? 20_000 : bits >> 11 & 7 > 0 ? 7_200_000 : 200_000_000
+            let late = span(longest, Chance.mixed(bits &+ UInt64(copy)))
             newsUnderWay += 1
             let slot = news.put(News(payment: wire.payment, leg: order.leg, news: told))
             push(.news(slot), after: pending.milliseconds + 5 + late)
