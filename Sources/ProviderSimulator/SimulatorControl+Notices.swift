@@ -1,3 +1,5 @@
+import GRDB
+
 extension SimulatorControl {
     /// In whose name a provider sends notifications.
     struct Notifier: Sendable {

@@ -17,8 +17,7 @@ import Testing
         _ legs: [(String, Int)] = [("card", 1_200)], card: String = "card-0001", capture: String = "automatic"
     ) -> String {
         Bodies.payment(
-            legs, capture: capture,
-            instruments: legs.map { $0.0 == "card" ? "shopper-1:\(card)" : "member-1" })
+            legs, instruments: legs.map { $0.0 == "card" ? "shopper-1:\(card)" : "member-1" }, capture: capture)
     }
 
     /// Delivers what Adyen has to tell, each notice at most so often.
@@ -112,11 +111,6 @@ import Testing
             try world.simulator.order(FaultOrder(FaultTests.fault(kind), operation: .refund), at: "card")
             let amount = "{\"amount\":{\"value\":300,\"currency\":\"JPY\"}}"
             _ = try await client.operate("/v1/payments/\(created.id)/refunds", body: amount, key: "adyen-2", wait: 0)
-            try await Polling.until("the refund is told") {
-                _ = try await deliver(world, client)
-                return try await client.send(.get, "/v1/payments/\(created.id)").text.contains("\"refunded\":300")
-                    || world.simulator.ledger("card").transactions.map(\.net) == [900]
-            }
             try await Polling.until("the books say so") {
                 _ = try await deliver(world, client)
                 let text = try await client.send(.get, "/v1/payments/\(created.id)").text
@@ -131,7 +125,7 @@ import Testing
         try await World.run(Self.settings()) { world, client in
             let created = try await client.create(Self.body(), key: "adyen-1", wait: 0)
             try await Polling.until("the capture was received") {
-                try await world.sends(.capture, to: "card") == 1
+                try await world.sends(.capture, to: "card") >= 1
             }
             let answers = try await deliver(world, client, only: "CAPTURE")
             #expect(answers.map(\.status) == [200] || answers.map(\.status) == [202])

@@ -37,7 +37,7 @@ struct Ledger {
     /// Which leg of the payment it serves.
     let name: Int
     /// Every transaction; the last one of a key is the one that is shown.
-    private(set) var entries: [Entry] = []
+    var entries: [Entry] = []
     /// How many of the next effects of a kind are declined.
     var declines: [EffectKind: Int] = [:]
     /// How long a new transaction stays undecided.

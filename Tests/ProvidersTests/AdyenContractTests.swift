@@ -184,8 +184,9 @@ struct AdyenContractTests {
         let change = AdyenChange(
             order: try OrderBook().send(.authorize), amount: AdyenAmount(value: 1_200, currency: "JPY"),
             merchant: "TestMerchant", began: StandingClock.noon, store: nil)
-        func report(_ members: String) throws -> AttemptReport {
-            try change.charged(AnswerObject(body: Array("{\"pspReference\":\"P1\",\(members)}".utf8)))
+        func report(_ members: String, namesKey: Bool = true) throws -> AttemptReport {
+            let object = try AnswerObject(body: Array("{\"pspReference\":\"P1\",\(members)}".utf8))
+            return try change.charged(object, namesKey: namesKey)
         }
         let redirected = try report("\"resultCode\":\"RedirectShopper\"")
         #expect(redirected.outcome == .declined && redirected.code == "payer_action_required")
@@ -195,6 +196,8 @@ struct AdyenContractTests {
         #expect(other.observation?.amount?.value == 1_201)
         #expect(try report("\"resultCode\":\"Authorised\",\"merchantReference\":\"x\"").outcome == .indeterminate)
         #expect(try report("\"resultCode\":\"Pending\"").observation?.status == .pending)
+        let keyless = try report("\"resultCode\":\"Authorised\"", namesKey: false)
+        #expect(keyless.outcome == .indeterminate, "an answer that names neither our reference nor our key")
         #expect(throws: MalformedAnswer.self) { try report("\"resultCode\":\"actionRequired\"") }
         #expect(throws: MalformedAnswer.self) { try report("\"resultCode\":\"New\"") }
     }

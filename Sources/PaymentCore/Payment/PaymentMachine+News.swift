@@ -78,13 +78,12 @@ extension PaymentMachine {
             isLifted = true
         }
         if case .refund(let refundIndex) = reference {
-            for part in payment.refunds[refundIndex].parts.indices
-            where payment.refunds[refundIndex].parts[part].leg == index
-                && payment.refunds[refundIndex].parts[part].state == .quarantined
-                && PaymentMachine.liftedByNews.contains {
-                    $0.rawValue == payment.refunds[refundIndex].parts[part].reason
-                }
-            {
+            for part in payment.refunds[refundIndex].parts.indices {
+                let known = payment.refunds[refundIndex].parts[part]
+                guard known.leg == index, known.state == .quarantined,
+                    let cause = known.reason.flatMap(QuarantineCause.init(rawValue:)),
+                    PaymentMachine.liftedByNews.contains(cause)
+                else { continue }
                 payment.refunds[refundIndex].parts[part].state = .processing
                 payment.refunds[refundIndex].parts[part].reason = nil
                 isLifted = true

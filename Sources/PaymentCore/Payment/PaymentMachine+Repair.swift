@@ -174,7 +174,7 @@ extension PaymentMachine {
         switch repair.target {
         case .leg:
             facts.isWaiting = leg.quarantine != nil
-            facts.shown = StatusReading.shown(leg)
+            facts.shown = leg.quarantine?.cause == .unconfirmed ? .nothing : StatusReading.shown(leg)
             let asked = askedAmount(of: leg)
             facts.namesAmount = repair.evidence.amount == asked && !asked.isZero
             facts.isUnasked =
@@ -184,7 +184,8 @@ extension PaymentMachine {
             facts.isRefund = true
             let part = payment.refunds[refundIndex].parts.first { $0.leg == leg.index }
             facts.isWaiting = part?.state == .quarantined
-            let isListed = contract?.refundVisibility == .byKey
+            let isTold = part?.reason != QuarantineCause.unconfirmed.rawValue
+            let isListed = contract?.refundVisibility == .byKey && isTold
             facts.shown = isListed ? StatusReading.shown(refund: effect, of: leg) : .nothing
             facts.namesAmount = repair.evidence.amount == effect.amount
         case .discrepancy: facts.isWaiting = false

@@ -1,0 +1,82 @@
+import PaymentCore
+import Testing
+
+/// A provider that cannot be asked received a request, and does not tell how it ends: people decide in the end.
+@Suite struct UnconfirmedTests {
+    private let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    /// A payment whose capture was received two days ago, and whose provider has told nothing since.
+    private func untold() throws -> Stage {
+        var stage = try fixture.stage([.unaskable], plug: true)
+        stage.run(while: { $0.durable.legs[0].primary.word == nil })
+        stage.atProvider(0) { ledger, _ in ledger.pendingFor = .days(20) }
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        return stage
+    }
+
+    @Test func `what is only received goes to people once the schedule is over, and its provider's word still ends it`()
+        throws
+    {
+        var stage = try untold()
+        let quarantine = try #require(stage.durable.legs[0].quarantine)
+        #expect(quarantine.cause == .unconfirmed && quarantine.effect == .capture)
+        #expect(quarantine.since > fixture.start + .hours(31) && quarantine.since < fixture.start + .hours(36))
+        #expect(stage.alerts.map(\.message).contains("a leg is still in doubt at the end of the inquiry schedule"))
+        stage.run()
+        var judge = stage.judge
+        judge.atRest(stage)
+        #expect(stage.durable.state == .succeeded && judge.faults.isEmpty, "\(judge.faults)")
+        #expect(stage.trail.contains { $0.value("row") == "notified.settles" } && stage.sent(.capture).count == 1)
+    }
+
+    @Test(arguments: [Repair.Action.charged, .neverCharged, .undoneOutside])
+    func `people end what nobody confirms, and a later word of the provider is not lost`(_ action: Repair.Action) throws
+    {
+        var stage = try untold()
+        _ = try stage.repair(action)
+        stage.run()
+        #expect(stage.durable.state.isFinal && stage.durable.legs[0].quarantine == nil)
+        // The capture was done all the same, and the provider says so at last.
+        let end = fixture.start + .days(30)
+        stage.run(while: { $0.now < end })
+        let isKept = action != .neverCharged
+        #expect(stage.net(0) == (isKept ? 1_000 : 0), "\(stage.durable.summary)")
+        // What people saw given back is not given back once more.
+        let isTold = stage.alerts.contains { $0.message.hasPrefix("a charge appeared after the payment ended") }
+        #expect(isTold == (action != .charged))
+    }
+
+    @Test func `a release that nobody confirms goes to people too`() throws {
+        var stage = try fixture.stage([.unaskable], .manual, plug: true)
+        stage.run(while: { !$0.durable.isResting })
+        try stage.cancel()
+        let order = try #require(stage.run(while: { $0.sent(.void).isEmpty }) ? stage.sent(.void).first : nil)
+        stage.wire.removeAll()
+        stage.handle(
+            .attempted(
+                leg: 0, effect: .void, number: order.number,
+                AttemptReport(.accepted, code: "received", observation: nil)))
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        #expect(stage.durable.legs[0].quarantine?.effect == .void)
+        _ = try stage.repair(.undoneOutside)
+        stage.run(steps: 20)
+        #expect(stage.durable.state == .canceled)
+    }
+
+    @Test func `a refund that nobody confirms goes to people, and its end by them is no word against the provider`()
+        throws
+    {
+        var stage = try fixture.stage([.unaskable], plug: true)
+        stage.run()
+        stage.atProvider(0) { ledger, _ in ledger.pendingFor = .days(20) }
+        try stage.refund([0: 300], key: "refund-1")
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople && stage.durable.refunds[0].parts[0].reason == "unconfirmed", "\(stage.durable.summary)")
+        _ = try stage.repair(.charged, .refund(0, leg: 0))
+        #expect(stage.durable.refunds.map(\.state) == [.succeeded])
+    }
+}
