@@ -79,4 +79,22 @@ import Testing
         _ = try stage.repair(.charged, .refund(0, leg: 0))
         #expect(stage.durable.refunds.map(\.state) == [.succeeded])
     }
+
+    /// Seed 31415926539: the other leg was read for ever, and nothing more was sent.
+    @Test func `after lost rows the other legs go on beside one that people decide about and nobody can read`() throws {
+        let lost = Array(repeating: Stage.SendFault.lostRequest, count: 400)
+        var forgetful = ProviderContract.unaskable
+        forgetful.keyRetention = .hours(3)
+        var stage = try fixture.stage([.reference, forgetful], plug: true, send: [.none, .none, .throttled] + lost)
+        stage.run(while: { $0.sent(.capture).count < 2 })
+        var window = RecoveryWindow(readsCountFrom: fixture.start, latestNotAfter: fixture.start + .minutes(2))
+        window.listingCompared = true
+        stage.window = window
+        stage.handle(.claimedAfterLoss(window))
+        let cameToPeople = stage.run(steps: 2_000, while: { $0.durable.legs[1].quarantine == nil })
+        #expect(cameToPeople && stage.durable.legs[0].capturedAmount.isZero, "\(stage.durable.summary)")
+        stage.sendScript = []
+        stage.run(steps: 60, while: { $0.net(0) == 0 })
+        #expect(stage.net(0) == 1_000 && stage.durable.state == .quarantined, "\(stage.durable.summary)")
+    }
 }

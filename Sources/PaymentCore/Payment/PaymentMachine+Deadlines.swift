@@ -41,21 +41,21 @@ extension PaymentMachine {
     /// Whether a payment may have been held in time, or was captured since by nobody that its rows know: that waits for
     /// its caller, or for people. On untrusted rows its deadline counts only once every leg was read.
     private func mayHaveHeld(_ context: MachineContext) -> Bool {
-        guard payment.captureMode == .manual else { return mayHaveGoneForward }
+        guard payment.captureMode == .manual else { return mayHaveGoneForward(context) }
         return payment.legs.contains { leg in
             if leg.quarantine?.cause == .captureRequestLost || standing(of: leg, context) == .taken { return true }
-            return payment.recovery != nil && !isFreshlyRead(leg)
+            return payment.recovery != nil && !isFreshlyRead(leg) && !isLeftUnread(leg, context)
         }
     }
 
     /// Whether a payment that is captured by itself may have gone forward by a latch that was lost: a hold is captured
     /// only after it. Its caller may have been told so, and whoever has its leg in quarantine decides about that.
-    private var mayHaveGoneForward: Bool {
+    private func mayHaveGoneForward(_ context: MachineContext) -> Bool {
         guard payment.recovery != nil else { return false }
         // Beside a leg in quarantine the others are not read any more: they end by what is known of that one.
         let isWithPeople = payment.legs.contains { $0.quarantine != nil }
         return payment.legs.contains { leg in
-            if isWithPeople, leg.quarantine == nil { return false }
+            if isWithPeople, leg.quarantine == nil || isLeftUnread(leg, context) { return false }
             guard isFreshlyRead(leg), let known = leg.knowledge else { return true }
             return !leg.isOnePhase && known.status == .captured && !StatusReading.contradicts(known, leg: leg)
         }

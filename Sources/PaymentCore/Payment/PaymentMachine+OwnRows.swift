@@ -38,6 +38,14 @@ extension PaymentMachine {
         return effect(reference, ofLeg: index)?.isInDoubt(contract) ?? false
     }
 
+    /// Whether people decide about a leg of which nobody can read anything: the other legs do not wait for that. Without
+    /// a latch at least one of them must have been read: a payment of which everything was captured, as lost rows may
+    /// have told, is not turned back.
+    func isLeftUnread(_ leg: Leg, _ context: MachineContext) -> Bool {
+        guard leg.quarantine != nil, isAskedByResend(leg: leg.index, context) else { return false }
+        return payment.latch != .none || payment.legs.contains { isFreshlyRead($0) }
+    }
+
     /// Knows what the rows tell of each leg of which nothing is in doubt or under way. Not after lost rows, before both
     /// sides' listings were compared.
     mutating func learnFromRows(_ context: MachineContext) {
@@ -92,9 +100,12 @@ extension PaymentMachine {
         let goal: EffectGoal =
             reference == .primary && (payment.latch == .back || payment.latch == .compensate) ? .undo : .do
         let (decision, decided) = decide(reference, effect, leg: leg, goal: goal, contract, context)
+        // What undoes a leg is sent because the leg shall not stand: the trail keeps that decision too.
+        let undoes = reference == .void || reference == .compensation
+        let cause = undoes ? decide(.primary, leg.primary, leg: leg, goal: .undo, contract, context).1 : nil
         switch decision {
         case .sendAgain, .plug:
-            send(reference, leg: index, by: decided, &actions, context)
+            send(reference, leg: index, by: decided, because: cause, &actions, context)
         case .quarantine(let cause) where leg.quarantine == nil && reference.purpose != .refund:
             quarantine(reference, leg: index, cause: cause, by: decided, &actions, context)
             wake(at: context.now, for: leg.provider)
