@@ -17,7 +17,7 @@ private struct PlainReader: NotificationReader {
         }
         let words = String(decoding: notification.body, as: UTF8.self).split(separator: " ").map(String.init)
         guard let id = words.first else { throw .malformed }
-        if words.count == 3 {
+        if words.count == 3, words[2] == "done" {
             let key = EffectKey(reported: words[1])
             return ProviderNotification(
                 id: id, key: key,
@@ -77,7 +77,10 @@ struct NotificationTests {
             let reason = OperationFailure.notAccepting(reason: "stopping", retryAfter: 7)
             api.operations.set { $0.result = .failure(reason) }
             #expect(try await send(api, "evt_1 \(key.text) done").status == 503)
-            api.operations.set { $0.result = .success(.unsettled(payment)) }
+            api.operations.set {
+                $0.result = .success(.unsettled(payment))
+                $0.payments = [payment]
+            }
             let taken = try await send(api, "evt_1 \(key.text) done")
             #expect(try taken.status == 202 && taken.string("outcome") == "noted", "\(taken)")
             // Whether it is new is for the row to say.

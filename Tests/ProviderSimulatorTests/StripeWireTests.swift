@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `a wire that there is not is refused with those that there are`() throws {
-        let configuration = Data(#"{"providers":[{"name":"card","wire":"adyen"}]}"#.utf8)
+        let configuration = Data(#"{"providers":[{"name":"card","wire":"telex"}]}"#.utf8)
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(SimulatorConfiguration.self, from: configuration)
         }

@@ -38,9 +38,9 @@ extension PaymentMachine {
         return effect(reference, ofLeg: index)?.isInDoubt(contract) ?? false
     }
 
-    /// Whether people decide about a leg of which nobody can read anything: the other legs do not wait for that. Without
-    /// a latch at least one of them must have been read: a payment of which everything was captured, as lost rows may
-    /// have told, is not turned back.
+    /// Whether people decide about a leg of which nobody can read anything: the other legs do not wait for that.
+    /// Without a latch at least one of them must have been read: a payment of which everything was captured, as lost
+    /// rows may have told, is not turned back.
     func isLeftUnread(_ leg: Leg, _ context: MachineContext) -> Bool {
         guard leg.quarantine != nil, isAskedByResend(leg: leg.index, context) else { return false }
         return payment.latch != .none || payment.legs.contains { isFreshlyRead($0) }

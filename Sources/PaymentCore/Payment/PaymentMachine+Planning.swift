@@ -144,7 +144,8 @@ extension PaymentMachine {
             legs: payment.legs.map { leg in
                 PaymentFacts.Leg(
                     isOnePhase: leg.isOnePhase, standing: standing(of: leg, context), forward: forward(of: leg),
-                    freshlyRead: isFreshlyRead(leg) || isLeftUnread(leg, context), isAsked: !askedAmount(of: leg).isZero,
+                    freshlyRead: isFreshlyRead(leg) || isLeftUnread(leg, context),
+                    isAsked: !askedAmount(of: leg).isZero,
                     isCapturedWithPeople: isCapturedWithPeople(leg),
                     isDenied: leg.believed(in: payment.recovery)?.status == .notFound)
             },
