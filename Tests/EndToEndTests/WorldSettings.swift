@@ -152,7 +152,7 @@ struct WorldSettings: Sendable {
         let providers = [("card", "reference"), ("points", "reference"), ("balance", "reference_sale")].map {
             """
               - name: \($0.0)
-                url: http://127.0.0.1:\(port)/\($0.0)
+                url: http://127.0.0.1:\(port)/\($0.0)\(wire(of: $0.0) == .adyen ? "/v71" : "")
                 allow_plain_http: true
             \(adapter(of: $0.0, $0.1, in: directory))
             \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: \(total)}
