@@ -37,15 +37,24 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
     var permission: String {
         switch self {
         case .paypay: "  allow_plug: true\n  send_within: 4s\n"
-        case .adyen: "  allow_plug: true\n"
+        case .adyen: "  allow_plug: true\n  send_within: 4s\n"
         case .reference, .stripe: ""
         }
+    }
+
+    /// When what is undecided is looked at. What Adyen tells comes late, and it goes to people once this is over.
+    var inquirySchedule: String {
+        let delays = ["150ms", "300ms", "600ms", "1s", "2s"]
+        return (delays + (self == .adyen ? Array(repeating: "2s", count: 60) : [])).joined(separator: ", ")
     }
 
     /// How an instrument is named at a provider: at Adyen, whose card it is and which.
     func instrument(_ name: String, at provider: DemoProvider) -> String {
         wire(of: provider) == .adyen ? "demo-shopper:\(name)" : name
     }
+
+    /// What its address has after the provider's name.
+    func path(of provider: DemoProvider) -> String { wire(of: provider) == .adyen ? "/v71" : "" }
 
     /// For how long the configuration lets reads be stale.
     func lag(of provider: DemoProvider) -> String { wire(of: provider) == .adyen ? "0s" : "1s" }
@@ -57,7 +66,7 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
         case .stripe:
             "adapter: stripe\n    contract:\n      phases: \(provider == .balance ? "sale" : "authorize_capture")"
         // A decline is final once no request can arrive any more: here after seconds, where the default is two minutes.
-        case .adyen: "adapter: adyen\n    contract:\n      base: adyen"
+        case .adyen: "adapter: adyen\n    contract:\n      base: adyen\n      max_request_life: 10s"
         case .paypay: "adapter: paypay\n    contract:\n      phases: sale\n      max_request_life: 10s"
         }
     }

@@ -126,7 +126,7 @@ struct DaemonFile {
     private func provider(_ provider: DemoProvider) -> String {
         """
           - name: \(provider.rawValue)
-            url: http://127.0.0.1:\(simulatorPort)/\(provider.rawValue)
+            url: http://127.0.0.1:\(simulatorPort)/\(provider.rawValue)\(adapter.path(of: provider))
             allow_plain_http: true
             \(adapter.configuration(of: provider))
               visibility_lag: \(adapter.lag(of: provider))
@@ -148,7 +148,7 @@ struct DaemonFile {
     private var compressedSchedules: String {
         """
         reconcile:
-          inquiry_schedule: [150ms, 300ms, 600ms, 1s, 2s]
+          inquiry_schedule: [\(adapter.inquirySchedule)]
           resend_schedule: [100ms, 300ms, 1s, 2s]
           default_deadline: \(adapter == .stripe ? 10 : 30)s
           lease: 3s

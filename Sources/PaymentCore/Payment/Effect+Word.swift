@@ -13,8 +13,7 @@ extension Effect {
         guard left > 0, worst > .throttled, keyConflicts != true else { return false }
         guard lastOutcome == .refused, isRefusalKeyless != true else { return worst == .indeterminate || left > 1 }
         if isCredentialRefusal == true { return true }
-        guard left > 1 else { return false }
-        guard let earlier = earlierIntentAt, let last = lastIntentAt else { return true }
+        guard let earlier = earlierIntentAt, let last = lastIntentAt else { return false }
         return last - earlier <= contract.maxRequestLife + contract.clockSkew
     }
 

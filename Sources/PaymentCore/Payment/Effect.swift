@@ -56,7 +56,7 @@ public struct Effect: Sendable, Hashable, Codable {
     /// What the provider said last of what its key stands for, where the status cannot be asked; `nil` until it said
     /// something that is certain.
     public internal(set) var word: ProviderWord? = nil
-    /// When the intent before the latest one was written, of an attempt that may have left.
+    /// When the newest intent before the latest one was written of which nobody knows what became.
     public internal(set) var earlierIntentAt: Timestamp? = nil
     /// The last refusal was about our credentials: it says nothing of the key.
     public internal(set) var isCredentialRefusal: Bool? = nil
@@ -104,7 +104,7 @@ public struct Effect: Sendable, Hashable, Codable {
             acceptedAt = nil
         }
         open = Open(number: attempts, at: now)
-        if attempts - 1 > (unsent ?? 0) { earlierIntentAt = lastIntentAt }
+        if attempts - 1 > (unsent ?? 0), isUnanswered { earlierIntentAt = lastIntentAt }
         firstIntentAt = firstIntentAt ?? now
         lastIntentAt = now
         if let notAfter {
@@ -113,6 +113,12 @@ public struct Effect: Sendable, Hashable, Codable {
             hasUnboundedAttempt = true
         }
         return attempts
+    }
+
+    /// Whether nobody knows what became of the latest request that left: no answer, or one that says nothing of the key.
+    private var isUnanswered: Bool {
+        if isRefusalKeyless == true || isCredentialRefusal == true { return true }
+        return lastOutcome == nil || lastOutcome == .indeterminate
     }
 
     /// Writes the outcome of the attempt under way.

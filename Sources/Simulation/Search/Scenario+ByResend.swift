@@ -37,6 +37,7 @@ extension Scenario {
         },
         make("a leg that cannot be asked about and another", [unaskable, tombstone]) {
             $0.plugAllowed = true
+            $0.requestLife = .bounded
             $0.answers = [.transaction]
         },
     ]
