@@ -10,7 +10,9 @@ import Testing
             .deletingLastPathComponent()
         let page = try String(contentsOf: root.appending(path: "docs/operate/probes-and-metrics.md"), encoding: .utf8)
         let list = try #require(page.components(separatedBy: "\n## All metrics\n").last)
-        let rows = list.matches(of: /\n\| `([a-z_]+)` \| ([^\n]+) \|/).map { (String($0.output.1), String($0.output.2)) }
+        let rows = list.matches(of: /\n\| `([a-z_]+)` \| ([^\n]+) \|/).map { row in
+            (String(row.output.1), String(row.output.2))
+        }
         let listed = Dictionary(rows, uniquingKeysWith: { first, _ in first })
         #expect(listed.count == rows.count && listed.count > 40)
         let wrong = MetricsCatalogue.help.filter { listed[$0.key] != $0.value }.keys.sorted()
