@@ -47,6 +47,18 @@ import Testing
         report(SentenceRule.findings(in: tree.files))
     }
 
+    @Test func `every link leads to a place that is there, and every page is found from the index`() {
+        let rule = LinkRule(tree.files) { path in
+            FileManager.default.fileExists(atPath: tree.root.appending(path: path).path)
+        }
+        report(rule.broken())
+        report(
+            rule.unlinked(below: "docs", from: "docs/README.md") {
+                $0.hasPrefix("docs/decisions/") && $0 != "docs/decisions/README.md"
+            })
+        report(rule.unlinked(below: "docs/decisions", from: "docs/decisions/README.md") { _ in false })
+    }
+
     @Test func `Swift files have no tabs and end with one newline`() {
         report(FormRule.findings(in: tree.files))
     }

@@ -1,5 +1,5 @@
-"""The invariants of docs/protocol.md that can be seen from outside: the providers' ledgers, the books, and what callers
-were promised, held against each other. Nothing here derives a key or reads a table of the daemon."""
+"""The invariants of docs/invariants.md that can be seen from outside: the providers' ledgers, the books, and what
+callers were promised, held against each other. Nothing here derives a key or reads a table of the daemon."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field

@@ -87,7 +87,7 @@ resource "aws_cloudwatch_metric_alarm" "none_active" {
 # Two sites that both say that they are active are the worst case: two databases that both take writes.
 resource "aws_cloudwatch_metric_alarm" "both_active" {
   alarm_name          = "${var.service_fqdn}-both-sites-active"
-  alarm_description   = "Both sites say that they are active. Demote one at once (docs/operations.md)."
+  alarm_description   = "Both sites say that they are active. Demote one at once (docs/runbooks/split-brain.md)."
   comparison_operator = "GreaterThanThreshold"
   threshold           = 1
   evaluation_periods  = 1

@@ -174,7 +174,7 @@ resource "aws_db_instance" "this" {
 
 resource "aws_cloudwatch_metric_alarm" "silent" {
   alarm_name          = "${local.id}-silent"
-  alarm_description   = "The witness is silent: the active site stops within its lease, and a promotion needs people's words (docs/operations.md, the witness)."
+  alarm_description   = "The witness is silent: the active site stops within its lease, and a promotion needs people's words (docs/operate/witness.md)."
   namespace           = "AWS/RDS"
   metric_name         = "CPUUtilization"
   dimensions          = { DBInstanceIdentifier = aws_db_instance.this.identifier }
