@@ -63,7 +63,8 @@ struct LinkRule {
         for part in path.split(separator: "/") {
             switch part {
             case ".": continue
-            case "..": _ = parts.popLast()
+            // A link out of the project stays one, and leads nowhere.
+            case "..": if parts.popLast() == nil { parts.append("..") }
             default: parts.append(part)
             }
         }
