@@ -115,7 +115,7 @@ public struct Effect: Sendable, Hashable, Codable {
         return attempts
     }
 
-    /// Whether nobody knows what became of the latest request that left: no answer, or one that says nothing of the key.
+    /// Whether nobody knows what became of the latest request: no answer came, or one that says nothing of the key.
     private var isUnanswered: Bool {
         if isRefusalKeyless == true || isCredentialRefusal == true { return true }
         return lastOutcome == nil || lastOutcome == .indeterminate

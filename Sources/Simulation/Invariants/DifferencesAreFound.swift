@@ -7,7 +7,8 @@ internal import PaymentCore
 /// Left out is what nobody can see: transactions that their provider forgot, or shows otherwise than they are; and
 /// those that it took out of its books after it had shown them: a listing of what changed says nothing of what is gone;
 /// and a second transaction under a key that the listing withheld: whoever asks for the key is shown the other one;
-/// and a change that the listing withheld until its window was read.
+/// and a change that the listing withheld until its window was read; and a change past what was read of a listing, of
+/// what people or a runner have in hand: the next window shows it.
 /// Providers that list nothing are not compared.
 public struct DifferencesAreFound: Invariant {
     /// Its number in the protocol.
@@ -31,7 +32,7 @@ public struct DifferencesAreFound: Invariant {
             }
             var judged: Set<EffectKey> = []
             for key in keys where judged.insert(key).inserted {
-                judge(key, at: provider, before: head.horizon, evidence)
+                judge(key, at: provider, after: head, evidence)
             }
         }
     }
@@ -58,22 +59,32 @@ public struct DifferencesAreFound: Invariant {
         }
     }
 
+    /// Whether the last run looked at what is in hand here, found that both sides agree, and had no reason to ask; the
+    /// change came after what it had read of the listing (seed 4762558787929).
+    private static func isPastTheListing(
+        _ sides: TrueSides, _ row: ComparedPosition?, _ last: ComparisonRun
+    ) -> Bool {
+        guard row?.row == "ours.under-way", let changed = sides.all.map(\.changedAt).max() else { return false }
+        return changed >= last.listingWindow.to
+    }
+
     private mutating func judge(
-        _ key: EffectKey, at provider: SimulatedProvider, before horizon: Timestamp, _ evidence: Evidence
+        _ key: EffectKey, at provider: SimulatedProvider, after last: ComparisonRun, _ evidence: Evidence
     ) {
         let sides = TrueSides(key, at: provider, evidence)
         // What the last run found too young is for the next one.
-        guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < horizon else { return }
+        guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < last.horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
         if sides.theirSide.isNothing, sides.goneAt != nil, row?.theirs != nil { return }
         if sides.goneAt != nil, DifferencesAreFound.mayBeForgotten(row, provider.contract) { return }
         if sides.wasWithheldBesideAnother { return }
         // Where nobody can be asked for a key, the listing has to be read past the moment at which it was judged last.
-        if let row, row.row == "listing.behind", let last = evidence.rows.comparisons.head(of: provider.name),
+        if let row, row.row == "listing.behind",
             last.window.to <= row.comparedAt + provider.contract.clockSkew
         {
             return
         }
+        if DifferencesAreFound.isPastTheListing(sides, row, last) { return }
         let id = DiscrepancyID(provider: provider.name, subject: .transaction(key))
         let found = evidence.rows.comparisons.discrepancies[id]
         let (theirs, ours) = (sides.theirSide, sides.ourSide)
