@@ -76,6 +76,17 @@ import Testing
         #expect(stage.sent(.void).count == 1 && !stage.isHeld(0))
     }
 
+    @Test func `refusals that name no key do not count as declines of it, however many`() throws {
+        let strays = Array(repeating: Stage.SendFault.strayRefusal, count: 12)
+        var stage = try fixture.stage([.unaskable], plug: true, send: strays)
+        stage.run(while: { $0.durable.legs[0].primary.open != nil })
+        try stage.cancel()
+        stage.run()
+        expectEnd(stage, .canceled)
+        #expect(stage.sent(.authorize).count > 9, "more than a key is sent after declines")
+        #expect(stage.sent(.void).count == 1 && !stage.isHeld(0))
+    }
+
     @Test func `where a cancel leaves a tombstone, what is in doubt is canceled and not sent again`() throws {
         var stage = try fixture.stage([.unaskableTombstoning], plug: true, send: [.lostRequest, .lostAnswer])
         stage.run(while: { $0.durable.legs[0].primary.open != nil })

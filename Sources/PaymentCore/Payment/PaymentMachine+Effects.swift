@@ -100,7 +100,10 @@ extension PaymentMachine {
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning
         facts.cancelReversesSale = contract.cancelReversesSale
-        facts.plugAllowed = context.policy.plugAllowed && effect.sentAfterDecline < PaymentMachine.mostPlugs
+        // Where nothing can be asked, a request that was refused is sent again to learn of an earlier one.
+        facts.plugAllowed =
+            context.policy.plugAllowed
+            && (facts.isAskedByResend || effect.sentAfterDecline < PaymentMachine.mostPlugs)
         facts.traceWanted = context.policy.tombstoneNeverSent && contract.cancel == .tombstoning
         facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined
         facts.isDisputed = (effect.kind == .refund || goal == .undo) && !leg.openDisputes.isEmpty

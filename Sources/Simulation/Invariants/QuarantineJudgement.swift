@@ -37,8 +37,10 @@ struct QuarantineJudgement {
             // Without it the payment would wait for a word that may never come.
             return contract.inquiry == .byResend && effect.word?.state == .pending
         case .undoImpossible:
+            let isSentToLearn = contract.inquiry == .byResend
             let mayPlug =
-                evidence.policy.plugAllowed && effect.sentAfterDecline < QuarantineJudgement.mostPlugs
+                evidence.policy.plugAllowed
+                && (isSentToLearn || effect.sentAfterDecline < QuarantineJudgement.mostPlugs)
             return contract.cancel != .tombstoning && !isProvable && !mayPlug
         case .captureRequestLost:
             // Only what the caller asked for after the hold can be lost so, and only where rows can be.

@@ -71,7 +71,12 @@ extension Expander {
             return afterOrStuck(.ends(leg: leg, .indeterminate, credentials: false), sent)
         }
         sent[leg: leg] = delivery.leg
-        return afterOrStuck(.answered(leg: leg, delivery.outcome, delivery.leg.shownInAnswer), sent)
+        guard let answered = after(.answered(leg: leg, delivery.outcome, delivery.leg.shownInAnswer), sent) else {
+            return .stuck
+        }
+        // Who sends again at once is answered the same, until no earlier request can arrive any more: time passes.
+        if after(.wakes, answered) == state, let later = passed(.lifePasses, answered) { return .next(later) }
+        return .next(answered)
     }
 
     private mutating func fairRead(_ leg: Int, _ traits: LocalTraits, _ state: GlobalState) -> FairStep {

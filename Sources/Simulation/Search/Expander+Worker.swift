@@ -61,7 +61,7 @@ extension Expander {
         }
         ends(.unsent, .unsent)
         ends(.throttled, .throttled)
-        ends(.refused, .refused)
+        if !isAnsweredByItsKey(slot, leg, state) { ends(.refused, .refused) }
         ends(.refused, .credentials, credentials: true)
         if answers.contains(.stray) {
             stepped(
@@ -75,6 +75,14 @@ extension Expander {
                 .answered(leg: leg, delivery.outcome, delivery.leg.shownInAnswer), arrived, site,
                 "\(name): \(slot) leg \(leg), provider \(leg): \(delivery.words), and answers", &sink)
         }
+    }
+
+    /// Whether a request whose key stands for something is answered by that alone: where nothing can be asked, a refusal
+    /// that names the key says that it stands for nothing (docs/protocol.md, table A).
+    private func isAnsweredByItsKey(_ slot: ProviderLeg.Slot, _ leg: Int, _ state: GlobalState) -> Bool {
+        guard world.legContracts[leg].inquiry == .byResend else { return false }
+        guard let delivery = world.deliveries(slot, leg: leg, to: state[leg: leg]).first else { return false }
+        return delivery.leg == state[leg: leg] && delivery.outcome != .refused
     }
 
     private mutating func asksStatus(

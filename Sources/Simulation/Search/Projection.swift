@@ -204,7 +204,7 @@ struct Projection {
         put(small: effect.worst.rawValue)
         put(small: effect.lastOutcome?.rawValue ?? 0)
         put(small: min(effect.credentialRefusals, 1))
-        if world.scenario.plugAllowed { put(small: min(effect.sentAfterDecline, 8)) }
+        if world.scenario.plugAllowed, contract.inquiry != .byResend { put(small: min(effect.sentAfterDecline, 8)) }
         if let first = effect.firstIntentAt, let limit = contract.safeResendAge {
             bytes.append(now - first < limit ? 1 : 2)
         } else {
@@ -243,6 +243,10 @@ struct Projection {
         put(flag: effect.isCredentialRefusal ?? false)
         let life = contract.maxRequestLife + contract.clockSkew
         put(flag: effect.lastIntentAt.map { now - $0 <= life } ?? false)
+        // The next answer may be a refusal, to this request or to the one after it.
+        guard let earlier = effect.earlierIntentAt else { return bytes.append(0) }
+        bytes.append((effect.lastIntentAt ?? now) - earlier <= life ? 1 : 2)
+        put(flag: now - earlier <= life)
     }
 
     /// Whether the life of an effect's requests is over, now and by what was read.

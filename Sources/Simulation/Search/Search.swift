@@ -115,7 +115,8 @@ struct SearchRun {
                 path.append(stateIndex)
                 if fair[stateIndex] == SearchRun.rests { break }
                 if fair[stateIndex] == SearchRun.stuck {
-                    isGood = false
+                    // Whoever cannot be asked is not asked again while people decide.
+                    isGood = isQuarantined(stateIndex)
                     break
                 }
                 stateIndex = Int(fair[stateIndex])
