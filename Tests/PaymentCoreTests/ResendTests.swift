@@ -99,6 +99,18 @@ import Testing
         #expect(stage.durable.legs[0].gone?.status == .tombstoned)
     }
 
+    /// Seed 15397200633613: nobody was told, and nothing more was sent.
+    @Test func `a cancel that is refused although the charge is in doubt goes to people`() throws {
+        let refusals = Array(repeating: Stage.SendFault.refused, count: 40)
+        var stage = try fixture.stage(
+            [.unaskableTombstoning], plug: true, send: [.lostAnswer, .lostRequest] + refusals)
+        stage.run(while: { $0.durable.legs[0].primary.open != nil })
+        try stage.cancel()
+        let cameToPeople = stage.run(steps: 2_000, while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        #expect(stage.durable.legs[0].quarantine?.row == "own.undo-refused-after-doubt")
+    }
+
     @Test func `a capture in doubt of a payment that turns back is learned first, and given back`() throws {
         // The second leg's capture is declined while nobody knows of the first.
         var stage = try fixture.stage(

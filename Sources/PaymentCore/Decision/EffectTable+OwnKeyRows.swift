@@ -7,7 +7,7 @@ extension EffectTable {
     /// may be gone already.
     static let ownKeyRows: [Row] =
         knownOwnKeyRows + unsentOwnKeyRows + resentOwnKeyRows + refusedOwnKeyRows + [
-            own("own.ask", .inquire) { $0.status == .notAsked },
+            own("own.ask", .inquire) { $0.status == .notAsked && !$0.isAllThatIsLearned },
             // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
                 $0.isSaidToBeDone && $0.visibility != .missedTwice
@@ -120,6 +120,12 @@ extension EffectFacts {
         if worst == .refused, trust == .trusted, refusedForGood { return false }
         if worst == .declined, declinesBound { return false }
         return status == .declinedUnbound || lastRefused || worst == .refused || worst == .declined
+    }
+
+    /// Whether an undoing was refused, and nobody can be asked why: the charge itself may be in doubt (seed
+    /// 15397200633613).
+    fileprivate var isAllThatIsLearned: Bool {
+        isAskedByResend && purpose == .undo && lastRefused && refusalNamesKey
     }
 
     /// Whether an answer said that it is done.

@@ -77,8 +77,8 @@ extension Expander {
         }
     }
 
-    /// Whether a request whose key stands for something is answered by that alone: where nothing can be asked, a refusal
-    /// that names the key says that it stands for nothing (docs/protocol.md, table A).
+    /// Whether the answer can only be what the key stands for already. Where nothing can be asked, a refusal that names
+    /// the key says that it stands for nothing (docs/protocol.md, table A).
     private func isAnsweredByItsKey(_ slot: ProviderLeg.Slot, _ leg: Int, _ state: GlobalState) -> Bool {
         guard world.legContracts[leg].inquiry == .byResend else { return false }
         guard let delivery = world.deliveries(slot, leg: leg, to: state[leg: leg]).first else { return false }

@@ -27,7 +27,8 @@ extension Scenario {
         },
         make("cannot be asked, leaves tombstones", [unaskableTombstone]) {
             $0.plugAllowed = true
-            $0.answers = [.transaction, .unsent, .throttled]
+            $0.answers = [.transaction, .unsent, .throttled, .refused]
+            $0.quarantineExpected = true
         },
         make("a sale that cannot be asked about, stray refusals", [unaskableSale]) {
             $0.plugAllowed = true
