@@ -15,6 +15,7 @@ extension Scenario {
     /// What takes more than some seconds, by the beginnings of names.
     private static let long = [
         "A3", "A4", "A5", "A8", "A9", "A11", "A12", "A13", "B1", "B8", "C4", "C8", "C12b", "C16", "C18", "E2",
+        "a leg that cannot be asked about",
         "one leg, manual, another amount is shown, anybody's",
         "one leg, one failover, a refund of which the key is forgotten, anybody's",
         "one leg, one failover, a refund of which the key is forgotten, careful",
