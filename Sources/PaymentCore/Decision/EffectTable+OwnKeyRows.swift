@@ -7,7 +7,7 @@ extension EffectTable {
     /// may be gone already.
     static let ownKeyRows: [Row] =
         knownOwnKeyRows + unsentOwnKeyRows + resentOwnKeyRows + refusedOwnKeyRows + [
-            own("own.ask", .inquire) { $0.status == .notAsked && !$0.isAllThatIsLearned },
+            own("own.ask", .inquire) { $0.status == .notAsked && !$0.isRefusedUnasked },
             // Also after a doubt: sent again, it would be answered as done again, and missed again, for ever.
             own("own.accepted-lagging", .awaitVisibility) {
                 $0.isSaidToBeDone && $0.visibility != .missedTwice
@@ -122,9 +122,9 @@ extension EffectFacts {
         return status == .declinedUnbound || lastRefused || worst == .refused || worst == .declined
     }
 
-    /// Whether an undoing was refused, and nobody can be asked why: the charge itself may be in doubt (seed
+    /// Whether an undoing was refused where no inquiry can tell why. The charge itself may be in doubt (seed
     /// 15397200633613).
-    fileprivate var isAllThatIsLearned: Bool {
+    fileprivate var isRefusedUnasked: Bool {
         isAskedByResend && purpose == .undo && lastRefused && refusalNamesKey
     }
 

@@ -33,7 +33,7 @@ extension ProviderAdapter {
 }
 
 /// The two parts of Adyen's credentials. They never describe themselves.
-struct AdyenCredentials: Sendable {
+struct AdyenCredentials: Sendable, Secretive {
     /// How the two stand in the one token of a configuration. A key may have colons, a merchant account has none.
     static let form = "MERCHANT_ACCOUNT:API_KEY"
 
@@ -51,12 +51,6 @@ struct AdyenCredentials: Sendable {
     static func problem(with token: String) -> String? {
         AdyenCredentials(token) == nil ? "two parts with a colon between, \(form)," : nil
     }
-}
-
-extension AdyenCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    var description: String { "AdyenCredentials(redacted)" }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// Puts the API key into each request (docs.adyen.com/development-resources/api-authentication).

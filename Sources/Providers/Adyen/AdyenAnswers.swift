@@ -8,7 +8,7 @@ struct AdyenReply: Sendable {
         /// An object, with a status of 200 to 299.
         case object(AnswerObject)
         /// An error code, with any other status (docs.adyen.com/development-resources/error-codes).
-        case error(code: String, type: String?)
+        case error(code: String)
         /// Anything else, with a short code that says what.
         case unreadable(String)
     }
@@ -39,7 +39,7 @@ struct AdyenReply: Sendable {
             if (200...299).contains(response.status) {
                 content = .object(object)
             } else {
-                content = .error(code: try object.text("errorCode"), type: try object.optionalText("errorType"))
+                content = .error(code: try object.text("errorCode"))
             }
         } catch {
             content = .unreadable("malformed_body")
@@ -88,7 +88,7 @@ enum AdyenAnswers {
     ///
     /// - Parameter key: what was sent as the idempotency key. Only an answer that names it is about this request.
     static func report(of reply: AdyenReply, key: EffectKey, at now: Timestamp) -> AttemptReport {
-        guard case .error(let code, _) = reply.content else {
+        guard case .error(let code) = reply.content else {
             let word = if case .unreadable(let word) = reply.content { word } else { "malformed_body" }
             let isSuccess = (200...299).contains(reply.status)
             return AttemptReport(

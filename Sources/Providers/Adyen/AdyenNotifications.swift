@@ -29,7 +29,7 @@ struct AdyenNotifications: NotificationReader {
             throw .malformed
         }
         // The moment is not signed: one that lies ahead of ours would outlast whatever is said after it.
-        if let news, news.word.at > now + StripeNotifications.tolerance { throw .outOfTime }
+        if let news, news.word.at > now + NotificationSecrets.tolerance { throw .outOfTime }
         return ProviderNotification(
             id: "\(item.eventCode) \(item.pspReference) \(item.success)", key: item.key, news: news)
     }

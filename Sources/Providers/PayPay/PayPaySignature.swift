@@ -5,7 +5,7 @@ internal import PaymentCore
 internal import Reconciler
 
 /// The three parts of PayPay's credentials. They never describe themselves.
-struct PayPayCredentials: Sendable {
+struct PayPayCredentials: Sendable, Secretive {
     /// How the three stand in the one token of a configuration.
     static let form = "API_KEY:API_SECRET:MERCHANT_ID"
 
@@ -24,12 +24,6 @@ struct PayPayCredentials: Sendable {
     static func problem(with token: String) -> String? {
         PayPayCredentials(token) == nil ? "three parts with colons between, \(form)," : nil
     }
-}
-
-extension PayPayCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    var description: String { "PayPayCredentials(redacted)" }
-    var debugDescription: String { description }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// What is signed of a request (www.paypay.ne.jp/opa/doc/v1.0/api_authorization.html).

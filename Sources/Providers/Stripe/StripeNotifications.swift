@@ -6,9 +6,6 @@ internal import Reconciler
 /// Stripe's webhooks (docs.stripe.com/webhooks/signature): the header `Stripe-Signature` has the moment `t` and any
 /// number of `v1`, each the HMAC-SHA256 of moment, dot and body under the endpoint's secret.
 struct StripeNotifications: NotificationReader {
-    /// How far the signed moment may be from ours, in both directions: what is replayed later is refused, and so is
-    /// what was signed by a clock that runs ahead.
-    static let tolerance = Span.minutes(5)
     /// So many signatures are compared at the most.
     private static let mostSignatures = 16
 
@@ -24,7 +21,7 @@ struct StripeNotifications: NotificationReader {
         // The signature first: nobody without a secret learns what our clock says.
         guard isSigned(moment.text, notification.body, signatures) else { throw .wrongSignature }
         let distance = moment.time < now ? now - moment.time : moment.time - now
-        guard distance <= Self.tolerance else { throw .outOfTime }
+        guard distance <= NotificationSecrets.tolerance else { throw .outOfTime }
         do {
             return try Self.event(AnswerObject(body: notification.body))
         } catch {

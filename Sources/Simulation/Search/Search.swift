@@ -115,8 +115,7 @@ struct SearchRun {
                 path.append(stateIndex)
                 if fair[stateIndex] == SearchRun.rests { break }
                 if fair[stateIndex] == SearchRun.stuck {
-                    // Whoever cannot be asked is not asked again while people decide.
-                    isGood = isQuarantined(stateIndex)
+                    isGood = isLeftToPeople(stateIndex)
                     break
                 }
                 stateIndex = Int(fair[stateIndex])
@@ -128,6 +127,12 @@ struct SearchRun {
 
     private func isQuarantined(_ stateIndex: Int) -> Bool {
         expander.locals.traits[Int(visited.states[stateIndex].row)].isQuarantined
+    }
+
+    /// Whether people decide about a leg whose provider cannot be asked: nobody asks it again meanwhile.
+    private func isLeftToPeople(_ stateIndex: Int) -> Bool {
+        let quarantined = expander.locals.traits[Int(visited.states[stateIndex].row)].quarantined
+        return zip(quarantined, world.legContracts).contains { $0 && $1.inquiry == .byResend }
     }
 
     private func words(of index: UInt32) -> String {
