@@ -80,7 +80,7 @@ extension Expander {
     /// Whether the answer can only be what the key stands for already. Where nothing can be asked, a refusal that names
     /// the key says that it stands for nothing (docs/protocol.md, table A).
     private func isAnsweredByItsKey(_ slot: ProviderLeg.Slot, _ leg: Int, _ state: GlobalState) -> Bool {
-        guard world.legContracts[leg].inquiry == .byResend else { return false }
+        guard world.legContracts[leg].inquiry == .byResend, !world.has(.keysComeLast) else { return false }
         guard let delivery = world.deliveries(slot, leg: leg, to: state[leg: leg]).first else { return false }
         return delivery.leg == state[leg: leg] && delivery.outcome != .refused
     }

@@ -22,7 +22,8 @@ extension SearchPlant {
 
     /// Every unsafe decision of the models, and those that this search found in the shipped decision before they were
     /// mended. The search must find each of them.
-    public static let planted: [Expectation] = ofMemoryAndAnswers + ofOneLeg + ofLateWriters + ofLostRows + ofPeople
+    public static let planted: [Expectation] =
+        ofMemoryAndAnswers + ofOneLeg + ofLateWriters + ofLostRows + ofPeople + ofResends
 
     private static let ofOneLeg: [Expectation] = [
         expect(
@@ -233,7 +234,7 @@ extension SearchPlant {
             }, [10, 15, 1, 4]),
     ]
 
-    private static func expect(_ plant: SearchPlant, _ scenario: Scenario, _ invariants: Set<Int>) -> Expectation {
+    static func expect(_ plant: SearchPlant, _ scenario: Scenario, _ invariants: Set<Int>) -> Expectation {
         Expectation(plant: plant, scenario: scenario, invariants: invariants)
     }
 

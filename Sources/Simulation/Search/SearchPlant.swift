@@ -31,6 +31,8 @@ public struct SearchPlant: Sendable {
         case requestsOutliveTheirLife
         /// A refusal that names no key is believed.
         case keylessAnswersBelieved
+        /// A provider that cannot be asked refuses a request, naming its key, although the key stands for something.
+        case keysComeLast
         /// People say what the provider's books show while a request is still on its way.
         case peopleDoNotWait
         /// The old site goes on deciding on its own copy.
