@@ -36,8 +36,7 @@ enum DemoAdapter: String, Sendable, CaseIterable, Codable, ExpressibleByArgument
     /// is learned by it.
     var permission: String {
         switch self {
-        case .paypay: "  allow_plug: true\n  send_within: 4s\n"
-        case .adyen: "  allow_plug: true\n  send_within: 4s\n"
+        case .paypay, .adyen: "  allow_plug: true\n  send_within: 4s\n"
         case .reference, .stripe: ""
         }
     }

@@ -85,8 +85,8 @@ struct DemoOptions: ParsableArguments {
     @Option(help: "What chance depends on: the same seed gives the same payments and the same faults.")
     var seed: UInt64 = 1
     @Option(help: "How many customers pay at the same time, 1 to 512.") var concurrency = 32
-    @Option(help: "How the providers are spoken to: reference, stripe, paypay or adyen.") var adapter = DemoAdapter
-        .reference
+    @Option(help: "How the providers are spoken to: reference, stripe, paypay or adyen.")
+    var adapter = DemoAdapter.reference
     @Option(help: "Where to keep databases, configuration and logs (default: a temporary directory).")
     var directory: String?
     @Flag(help: "Keep the directory although everything went well.") var keep = false
