@@ -60,6 +60,27 @@ import Testing
         #expect(second.words == ["leg 0 was quarantined by do.contradiction although a safe row was left"])
     }
 
+    @Test(arguments: [true, false])
+    func `15 takes not_after for a proof only where a status can be read`(isAsked: Bool) throws {
+        var contract = ProviderContract.adyen
+        contract.enforcesNotAfter = true
+        if isAsked { contract.inquiry = .byOwnKey }
+        var story = try Story([contract])
+        try story.deliver(try story.nextSend())
+        story.now = story.now + (contract.keyRetention ?? .zero)
+        let after = try story.altered { fields in
+            Story.change(leg: 0, in: &fields) {
+                $0["quarantine"] = [
+                    "cause": "key_too_old", "effect": ["primary": [String: Any]()], "row": "undo.resend-too-old",
+                    "since": 1,
+                ]
+            }
+        }
+        var invariant = ComesToRest()
+        invariant.judge(from: story.payment, to: after, story)
+        #expect(invariant.words.isEmpty != isAsked)
+    }
+
     @Test(arguments: [
         ("key_too_old", "undo.too-old"), ("undo_impossible", "undo.impossible"),
         ("undo_refused", "do.declined"),

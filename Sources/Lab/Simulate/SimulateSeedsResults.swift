@@ -121,20 +121,25 @@ struct PlantLine: SimulateResult {
     let finding: String?
     /// Seeds in which the same judges find what ships wrong as well: the bug shows nothing then.
     let foundWithout: [UInt64]
+    /// What they find in the first of these seeds.
+    let findingWithout: String?
 
     init(_ plant: String, _ hunt: PlantedBug.Hunt) {
         self.plant = plant
         seeds = hunt.seeds
         finding = hunt.isConvincing ? hunt.finding?.description : nil
         foundWithout = hunt.uncleanSeeds
+        findingWithout = hunt.uncleanFinding?.description
     }
 
     func draw(on screen: Screen) {
-        let unclean = foundWithout.map(String.init).joined(separator: ", ")
-        let failure =
-            unclean.isEmpty
-            ? "not found in \(seeds) seeds" : "what ships is found wrong in the same way, by the seeds \(unclean)"
         let words = finding.map { "found after \(seeds): \($0)" } ?? screen.bad(failure)
         screen.say("  \(Words.column(plant, 36))\(words)")
+    }
+
+    private var failure: String {
+        guard let findingWithout else { return "not found in \(seeds) seeds" }
+        let unclean = foundWithout.map(String.init).joined(separator: ", ")
+        return "what ships is found wrong in the same way, by the seeds \(unclean): \(findingWithout)"
     }
 }

@@ -100,10 +100,11 @@ struct QuarantineJudgement {
         return evidence.now + contract.clockSkew - first >= limit
     }
 
-    /// A provider that forgets statuses, or what it accepted, proves nothing by not finding it.
+    /// A provider that forgets statuses, or what it accepted, proves nothing by not finding it. One that cannot be
+    /// asked never says that it does not find something.
     private var isProvable: Bool {
         reference == .primary && contract.enforcesNotAfter && !effect.hasUnboundedAttempt
-            && contract.statusRetention == nil && effect.acceptedAt == nil
+            && contract.inquiry != .byResend && contract.statusRetention == nil && effect.acceptedAt == nil
     }
 
     private var wasTurnedDown: Bool {

@@ -38,6 +38,8 @@ public struct PlantedBug: Sendable {
         /// Seeds among them in which the same judges find the shipped code wrong. There must be none: what is seen
         /// without the bug does not show the bug.
         public let uncleanSeeds: [UInt64]
+        /// What the judges find in the first of them.
+        public let uncleanFinding: SeedFinding?
 
         /// Whether the bug was found, and nothing without it.
         public var isConvincing: Bool { finding != nil && uncleanSeeds.isEmpty }
@@ -50,18 +52,23 @@ public struct PlantedBug: Sendable {
     /// - Parameter reduction: what is left out of every plan.
     public func hunt(from first: UInt64 = 1, most: Int? = nil, reduction: Reduction = Reduction()) -> Hunt {
         var unclean: [UInt64] = []
+        var uncleanFinding: SeedFinding?
         let count = max(0, min(most ?? withinSeeds, withinSeeds))
         for index in 0..<count {
             let seed = first &+ UInt64(index)
             let plan = reduction.plan(seed: seed, plant: plant)
-            if finding(in: World.run(plan)) != nil {
+            if let finding = finding(in: World.run(plan)) {
                 unclean.append(seed)
+                uncleanFinding = uncleanFinding ?? finding
                 continue
             }
             if let finding = finding(in: World.run(plan, plant: plant)) {
-                return Hunt(seeds: index + 1, seed: seed, finding: finding, uncleanSeeds: unclean)
+                return Hunt(
+                    seeds: index + 1, seed: seed, finding: finding, uncleanSeeds: unclean,
+                    uncleanFinding: uncleanFinding)
             }
         }
-        return Hunt(seeds: count, seed: nil, finding: nil, uncleanSeeds: unclean)
+        return Hunt(
+            seeds: count, seed: nil, finding: nil, uncleanSeeds: unclean, uncleanFinding: uncleanFinding)
     }
 }
