@@ -81,6 +81,30 @@ import Testing
         #expect(invariant.words.isEmpty != isAsked)
     }
 
+    /// What the seed 31415926535039 did: a capture is answered as throttled, a copy of it is executed, and the other
+    /// leg's capture is refused.
+    @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byResend])
+    func `15 leaves an undoing that something overtook to people only where nothing can be read`(
+        inquiry: ProviderContract.Inquiry
+    ) throws {
+        var contract = ProviderContract.adyen
+        contract.inquiry = inquiry
+        var story = try Story([contract, contract], .manual)
+        try story.settle(until: .minutes(1))
+        try story.operate { machine, context throws in
+            try machine.capture(key: try IdempotencyKey("capture"), amounts: nil, context)
+        }
+        let captures = [try story.nextSend(), try story.nextSend()]
+        try story.deliver(captures[0])
+        story.answer(captures[0], AttemptReport(.throttled, code: "http_429", bytesWritten: 400))
+        story.answer(captures[1], AttemptReport(.refused, code: "http_400", bytesWritten: 400))
+        try story.settle(until: .minutes(10))
+        #expect(story.payment.state == (inquiry == .byResend ? .quarantined : .failed))
+        var invariant = ComesToRest()
+        invariant.judge(story)
+        #expect(invariant.words.isEmpty)
+    }
+
     @Test(arguments: [
         ("key_too_old", "undo.too-old"), ("undo_impossible", "undo.impossible"),
         ("undo_refused", "do.declined"),

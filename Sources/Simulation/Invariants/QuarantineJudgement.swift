@@ -46,8 +46,11 @@ struct QuarantineJudgement {
             // Only what the caller asked for after the hold can be lost so, and only where rows can be.
             return payment.captureMode == .manual && payment.capture == nil
         case .undoRefused:
-            // People's word that is not so cannot be read away where nothing can be read (seed 2541051524866).
-            if contract.inquiry == .byResend, evidence.misjudged.contains(payment.id) { return true }
+            // Where nothing can be read, neither people's word that is not so can be read away (seed 2541051524866),
+            // nor what overtook an undoing: a copy of a capture that was answered as throttled (seed 31415926535039).
+            if contract.inquiry == .byResend {
+                return wasTurnedDown || evidence.misjudged.contains(payment.id)
+            }
             let wasOvertaken = effect.lastCode?.hasPrefix("conflict_") == true
             // What was given back at the provider's console leaves less than the refund that undoes the leg.
             let isLess = transactions.contains { $0.changedOutside }
