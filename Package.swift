@@ -167,6 +167,8 @@ let package = Package(
         .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore", "SeededChance"], swiftSettings: strict),
         // What is logged, kept for tests that look at it.
         .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
+        // Replies held against a description in OpenAPI.
+        .target(name: "APIDescription", dependencies: [yams], path: "Tests/APIDescription", swiftSettings: strict),
         // What tests draw by chance, the same for the same seed.
         .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
@@ -250,6 +252,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
                 "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
+                "APIDescription",
                 hummingbird, arguments, yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
@@ -277,7 +280,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
                 "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
-                "BulkBooks", crypto, logging,
+                "BulkBooks", "APIDescription", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

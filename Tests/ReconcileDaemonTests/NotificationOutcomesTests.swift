@@ -1,3 +1,4 @@
+import APIDescription
 import Reconciler
 import Testing
 import Yams

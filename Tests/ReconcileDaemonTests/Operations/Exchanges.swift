@@ -1,3 +1,4 @@
+import APIDescription
 import MemoryStore
 import OperationsConsole
 import Reconciler
@@ -9,7 +10,7 @@ import StoreContract
 struct Exchanges: Sendable {
     /// One request and the status that it must get.
     struct Step: Sendable {
-        var operation: OperationsDescription.Operation
+        var operation: DescribedAPI.Operation
         var target: String
         var body: String?
         var person: String? = "hana"

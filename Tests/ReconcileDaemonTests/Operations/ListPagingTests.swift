@@ -1,3 +1,4 @@
+import APIDescription
 import ArgumentParser
 import MemoryStore
 import ProgramEdge

@@ -1,3 +1,4 @@
+import APIDescription
 import MemoryStore
 import OperationsConsole
 import Reconciler
@@ -9,14 +10,15 @@ import Testing
 
 /// The description of the operations API against what is served: each operation, in each status that it names.
 @Suite struct OperationsDescriptionTests {
-    typealias Operation = OperationsDescription.Operation
+    typealias Operation = DescribedAPI.Operation
 
-    private func description(_ api: RunningOperations) async throws -> OperationsDescription {
+    private func description(_ api: RunningOperations) async throws -> DescribedAPI {
         let operations = try await api.send("GET", "/openapi.yaml", as: nil)
         let payments = try await api.send("GET", "/payments.yaml", as: nil)
         #expect(operations.status == 200 && payments.status == 200)
         #expect(operations.headers["content-type"] == "application/yaml")
-        return try OperationsDescription(operations: operations.text, payments: payments.text)
+        return try DescribedAPI(
+            "operations.yaml", in: ["operations.yaml": operations.text, "payments.yaml": payments.text])
     }
 
     @Test func `every documented operation answers as documented, in every status that it names`() async throws {
@@ -32,7 +34,7 @@ import Testing
                         step.operation.method, step.target, step.body, as: step.person,
                         contentType: step.contentType)
                     #expect(reply.status == step.status, "\(step.operation) \(step.target): \(reply.text)")
-                    let findings = description.findings(reply, to: step.operation)
+                    let findings = description.findings(reply.described, to: step.operation)
                     #expect(findings.isEmpty, "\(findings)")
                     seen.withLock { _ = $0[step.operation, default: []].insert(reply.status) }
                 }
@@ -65,6 +67,38 @@ import Testing
                     #expect(description.served[Operation(method: method, path: operation.path)] != nil)
                 }
             }
+        }
+    }
+
+    @Test func `a request is found by its path, and an undescribed answer is a finding`() throws {
+        let text = """
+            paths:
+              /v1/things: {get: {responses: {"200": {description: All.}}}}
+              /v1/things/{id}/parts:
+                post:
+                  responses:
+                    "201":
+                      headers: {Location: {required: true, schema: {type: string}}}
+                      content: {application/json: {schema: {type: object, required: [id]}}}
+            """
+        let api = try DescribedAPI("things.yaml", in: ["things.yaml": text])
+        let post = try #require(api.operation("POST", "/v1/things/x/parts?a=/b"))
+        #expect(post == Operation(method: "POST", path: "/v1/things/{id}/parts"))
+        #expect(api.operation("GET", "/v1/things") == Operation(method: "GET", path: "/v1/things"))
+        for target in ["/v1/things/x", "/v1/things/x/parts/y", "/v1/others/x/parts"] {
+            #expect(api.operation("POST", target) == nil, "\(target)")
+        }
+        func findings(_ status: Int, _ text: String, _ headers: [String: String]) -> [String] {
+            api.findings(DescribedAPI.Reply(status: status, headers: headers, text: text), to: post)
+        }
+        let (json, place) = (["content-type": "application/json"], ["location": "/x"])
+        let both = json.merging(place) { first, _ in first }
+        #expect(findings(201, #"{"id":1}"#, both).isEmpty)
+        for (status, text, headers) in [
+            (200, #"{"id":1}"#, both), (201, "{}", both), (201, "none", both), (201, #"{"id":1}"#, json),
+            (201, #"{"id":1}"#, place), (201, #"{"id":1}"#, both.merging(["retry-after": "1"]) { first, _ in first }),
+        ] {
+            #expect(findings(status, text, headers).count == 1, "\(status) \(text) \(headers)")
         }
     }
 

@@ -1,3 +1,4 @@
+import APIDescription
 import MemoryStore
 import Reconciler
 import StoreContract

@@ -1,3 +1,4 @@
+import APIDescription
 import Foundation
 import FoundationNetworking
 import Hummingbird
@@ -23,6 +24,7 @@ struct RunningOperations: Sendable {
         var text: String
 
         func json() throws -> JSONText { try JSONText(text) }
+        var described: DescribedAPI.Reply { DescribedAPI.Reply(status: status, headers: headers, text: text) }
         /// The text of a member of the document.
         subscript(member: String) -> String? {
             get throws { try json()[member]?.string }

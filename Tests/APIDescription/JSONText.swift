@@ -1,7 +1,7 @@
-import Foundation
+internal import Foundation
 
 /// A JSON document, or a YAML one that is none but in its form.
-enum JSONText: Sendable, Hashable, Decodable {
+package enum JSONText: Sendable, Hashable, Decodable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -10,11 +10,11 @@ enum JSONText: Sendable, Hashable, Decodable {
     case array([JSONText])
     case object([String: JSONText])
 
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         self = try JSONDecoder().decode(JSONText.self, from: Data(text.utf8))
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         if let object = try? decoder.container(keyedBy: Name.self) {
             var members: [String: JSONText] = [:]
             for key in object.allKeys { members[key.stringValue] = try object.decode(JSONText.self, forKey: key) }
@@ -48,27 +48,27 @@ enum JSONText: Sendable, Hashable, Decodable {
         init?(intValue: Int) { stringValue = String(intValue) }
     }
 
-    subscript(member: String) -> JSONText? {
+    package subscript(member: String) -> JSONText? {
         guard case .object(let members) = self else { return nil }
         return members[member]
     }
 
-    var string: String? {
+    package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    var integer: Int64? {
+    package var integer: Int64? {
         guard case .integer(let number) = self else { return nil }
         return number
     }
 
-    var items: [JSONText] {
+    package var items: [JSONText] {
         guard case .array(let items) = self else { return [] }
         return items
     }
 
-    var members: [String: JSONText] {
+    package var members: [String: JSONText] {
         guard case .object(let members) = self else { return [:] }
         return members
     }

@@ -1,13 +1,17 @@
 /// Holds documents against schemas of JSON Schema 2020-12, as far as the descriptions use it. A keyword that it does
 /// not know is a finding, so that nothing passes unread.
-struct SchemaCheck {
+package struct SchemaCheck: Sendable {
     /// The documents by their names, as references name them.
-    let documents: [String: JSONText]
+    private let documents: [String: JSONText]
+
+    /// A check against documents by their names.
+    package init(documents: [String: JSONText]) { self.documents = documents }
 
     private static let words: Set<String> = ["description", "format", "default", "example", "examples"]
 
     /// What is wrong with a value; empty if nothing is.
-    func findings(_ value: JSONText, _ schema: JSONText, in document: String, at path: String = "$") -> [String] {
+    package func findings(_ value: JSONText, _ schema: JSONText, in document: String, at path: String = "$") -> [String]
+    {
         var found: [String] = []
         for (keyword, rule) in schema.members.sorted(by: { $0.key < $1.key }) {
             guard !SchemaCheck.words.contains(keyword) else { continue }
