@@ -31,6 +31,15 @@ extension Problem {
     package static let keyMissing = Problem(
         .keyMissing, 400, "Idempotency-Key is missing", field: "Idempotency-Key")
 
+    /// Nothing was done, and more requests came than are answered.
+    package static func rateLimited(_ detail: String, retryAfter: Duration) -> Problem {
+        var problem = Problem(.rateLimited, 429, "Too many requests", detail: detail)
+        problem.isRetryable = true
+        // Whole seconds, never too early.
+        problem.retryAfter = Int(retryAfter.components.seconds) + (retryAfter.components.attoseconds > 0 ? 1 : 0)
+        return problem
+    }
+
     /// Nothing was done, and it may be tried again.
     package static func notAccepting(_ detail: String, retryAfter: Int) -> Problem {
         var problem = Problem(.notAccepting, 503, "Not accepting payments", detail: detail)

@@ -23,6 +23,7 @@ package struct Problem: Error, Sendable, Hashable {
         case notAccepting = "/problems/not-accepting"
         case siteNotActive = "/problems/site-not-active"
         case beingConfirmed = "/problems/being-confirmed"
+        case rateLimited = "/problems/rate-limited"
         case disputed = "/problems/disputed"
     }
 

@@ -60,10 +60,20 @@ struct AuthenticationTests {
         let shop = try CallerID("shop")
         let kiosk = try CallerID("kiosk")
         #expect(throws: CallerDirectory.AmbiguousToken(callers: [shop, kiosk])) {
-            _ = try CallerDirectory([(shop, digest), (kiosk, digest)])
+            _ = try CallerDirectory([(CallerAccess(shop), digest), (CallerAccess(kiosk), digest)])
         }
-        let directory = try CallerDirectory([(shop, digest), (shop, other)])
-        #expect(directory.caller(bearing: "a") == shop && directory.caller(bearing: "b") == shop)
-        #expect(directory.caller(bearing: "c") == nil)
+        let directory = try CallerDirectory([(CallerAccess(shop), digest), (CallerAccess(shop), other)])
+        #expect(directory.access(bearing: "a")?.caller == shop && directory.access(bearing: "b")?.caller == shop)
+        #expect(directory.access(bearing: "c") == nil)
+    }
+
+    @Test func `a token does not have two rights`() throws {
+        let digest = try #require(CallerDirectory.digest(ofToken: "a"))
+        let shop = try CallerID("shop")
+        #expect(throws: CallerDirectory.AmbiguousToken(callers: [shop, shop])) {
+            _ = try CallerDirectory([
+                (CallerAccess(shop), digest), (CallerAccess(shop, token: "reader", scopes: [.read]), digest),
+            ])
+        }
     }
 }

@@ -34,7 +34,7 @@ import Testing
     @Test func `what a request took is logged in milliseconds`() {
         let lines = LogLines()
         let record = AccessRecord(
-            name: RequestName(HeaderValues([:])), method: "GET", route: nil, caller: nil, status: 404,
+            name: RequestName(HeaderValues([:])), method: "GET", route: nil, caller: nil, token: nil, status: 404,
             duration: .microseconds(12_345), bodyBytes: 7)
         record.write(to: Logger(label: "test") { _ in lines.handler })
         #expect(lines.all.count == 1 && lines.all[0].contains("12.345"), "\(lines.all)")

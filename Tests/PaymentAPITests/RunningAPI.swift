@@ -24,13 +24,14 @@ struct RunningAPI: Sendable {
 
     /// Runs `body` against a listener of its own.
     static func run(
-        limits: APILimits = APILimits(), logger: Logger? = nil,
+        limits: APILimits = APILimits(), rates: [String: CallerRate] = [:], logger: Logger? = nil,
         notifications: (@Sendable (ScriptedOperations) -> ProviderNotifications)? = nil,
         _ body: @Sendable (RunningAPI) async throws -> Void
     ) async throws {
         let operations = ScriptedOperations()
         let api = try api(
-            operations, limits: limits, notifications: notifications?(operations), logger: logger ?? quiet)
+            operations, limits: limits, rates: rates, notifications: notifications?(operations),
+            logger: logger ?? quiet)
         let (ports, announcement) = AsyncStream.makeStream(of: Int.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -71,11 +72,11 @@ struct RunningAPI: Sendable {
 
     /// An API whose points must be multiples of ten.
     static func api(
-        _ operations: ScriptedOperations, limits: APILimits = APILimits(),
+        _ operations: ScriptedOperations, limits: APILimits = APILimits(), rates: [String: CallerRate] = [:],
         notifications: ProviderNotifications? = nil, logger: Logger = quiet
     ) throws -> CallerAPI {
         CallerAPI(
-            operations: operations, callers: try callers(), contracts: Sample.contracts,
+            operations: operations, callers: try callers(rates), contracts: Sample.contracts,
             amountCheck: { provider, amount in
                 provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
             },
@@ -83,14 +84,21 @@ struct RunningAPI: Sendable {
             logger: logger)
     }
 
-    private static func callers() throws -> CallerDirectory {
-        var entries: [(caller: CallerID, tokenDigest: Digest)] = []
-        for (name, token) in [("shop", token), ("kiosk", otherToken)] {
-            guard let digest = CallerDirectory.digest(ofToken: token) else { continue }
-            entries.append((try CallerID(name), digest))
+    private static func callers(_ rates: [String: CallerRate]) throws -> CallerDirectory {
+        var tokens = [(CallerAccess(try CallerID("shop")), token), (CallerAccess(try CallerID("kiosk")), otherToken)]
+        for scope in CallerScope.allCases {
+            let access = CallerAccess(try CallerID("shop"), token: scope.rawValue, scopes: [scope])
+            tokens.append((access, RunningAPI.token(for: scope)))
         }
-        return try CallerDirectory(entries)
+        let entries = tokens.compactMap { access, token in
+            CallerDirectory.digest(ofToken: token).map { (access: access, tokenDigest: $0) }
+        }
+        let named = try rates.map { (try CallerID($0), $1) }
+        return try CallerDirectory(entries, rates: Dictionary(uniqueKeysWithValues: named))
     }
+
+    /// A token of the shop that permits one thing.
+    static func token(for scope: CallerScope) -> String { "shop-token-\(scope.rawValue)" }
 
     /// Sends one request with a token, and a key and a content type where there is a body or the method is
     /// POST.

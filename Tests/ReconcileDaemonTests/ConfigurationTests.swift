@@ -1,4 +1,5 @@
 import Foundation
+import PaymentAPI
 import PaymentCore
 import PostgresStore
 import Testing
@@ -68,6 +69,49 @@ import Yams
             let found = problems(callers("largest_amounts: [\(wrong)]"))
             #expect(found.count == 1 && found[0].contains(words), "\(wrong): \(found)")
         }
+    }
+
+    @Test func `a caller has tokens with rights of their own, and a rate`() throws {
+        func callers(_ more: String) -> String {
+            ConfigurationTests.minimal.replacingOccurrences(of: "\"}\nproviders", with: "\", \(more)}\nproviders")
+        }
+        func token(_ letter: String, _ more: String) -> String {
+            "{token_sha256: \"\(String(repeating: letter, count: 64))\", \(more)}"
+        }
+        let plain = try #require(try read(ConfigurationTests.minimal).callers.first)
+        #expect(plain.scopes == Set(CallerScope.allCases) && plain.tokens.isEmpty && plain.rate == nil)
+
+        let text = callers(
+            "scopes: [create, read], rate: {requests_per_second: 50}, tokens: ["
+                + token("b", "name: warehouse, scopes: [capture]") + "]")
+        let caller = try #require(try read(text).callers.first)
+        #expect(caller.scopes == [.create, .read])
+        #expect(caller.rate == CallerRate(requestsPerSecond: 50, burst: 50))
+        let digest = try #require(Digest(hex: String(repeating: "b", count: 64)))
+        #expect(caller.tokens == [.init(name: "warehouse", digests: [digest], scopes: [.capture])])
+
+        for (wrong, words) in [
+            ("scopes: []", "callers[0].scopes"),
+            ("scopes: [create, write]", "callers[0].scopes"),
+            ("rate: {burst: 5}", "callers[0].rate.requests_per_second"),
+            ("rate: {requests_per_second: 0}", "callers[0].rate.requests_per_second"),
+            ("rate: {requests_per_second: 1, per: hour}", "callers[0].rate.per"),
+            ("tokens: [\(token("a", "name: other"))]", "callers[0].tokens[0].token_sha256"),
+            ("tokens: [\(token("b", "name: Other"))]", "callers[0].tokens[0].name"),
+            ("tokens: [\(token("b", "name: x")), \(token("c", "name: x"))]", "callers[0].tokens[1].name"),
+            ("tokens: [\(token("b", "name: x, scopes: [all]"))]", "callers[0].tokens[0].scopes"),
+        ] {
+            let found = problems(callers(wrong))
+            #expect(found.count == 1 && found[0].contains(words), "\(wrong): \(found)")
+        }
+    }
+
+    @Test func `a caller without a good token is reported once, whatever else it has`() {
+        let text = ConfigurationTests.minimal.replacingOccurrences(
+            of: String(repeating: "a", count: 64) + "\"", with: "none\", scopes: [read], rate: {requests_per_second: 1}"
+        )
+        let found = problems(text)
+        #expect(found.count == 1 && found[0].contains("callers[0].token_sha256"), "\(found)")
     }
 
     @Test func `what is settled is kept for a while in a file as well`() throws {

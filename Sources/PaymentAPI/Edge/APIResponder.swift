@@ -21,6 +21,7 @@ public struct APIResponder: HTTPResponder {
     let description: [UInt8]
     let site: @Sendable () -> SiteWord
     let gate: RequestGate<CallerID>
+    let rates = RequestRates()
     let strangers: StrangersLog
     let logger: Logger
 
@@ -32,10 +33,11 @@ public struct APIResponder: HTTPResponder {
         let name = RequestName(headers)
         let target = PathAndQuery(request.head.path ?? "")
         let found = Route.find(target.path)
-        let caller = callers.caller(authorization: headers.all("authorization"))
+        let access = callers.access(authorization: headers.all("authorization"))
+        let caller = access?.caller
         var answer: Answer
         do {
-            if let early = judgeHead(request, found?.route, caller) {
+            if let early = judgeHead(request, found?.route, access) {
                 answer = early
             } else if let found, found.route == .notifications {
                 answer = try await notifications.answer(request, provider: found.id)
@@ -49,7 +51,7 @@ public struct APIResponder: HTTPResponder {
         let isKnown = request.method == .post || request.method == .get
         let record = AccessRecord(
             name: name, method: isKnown ? request.method.rawValue : "other", route: found?.route,
-            caller: caller?.name, status: answer.status, duration: clock.now - begin,
+            caller: caller?.name, token: access?.token, status: answer.status, duration: clock.now - begin,
             bodyBytes: answer.body.count)
         record.count()
         switch (found?.route, answer.status) {
@@ -63,7 +65,7 @@ public struct APIResponder: HTTPResponder {
 
     /// What can be said before anything is read of the body: whoever has no token cannot make the server wait
     /// for one. The connection ends then, because the body may never do.
-    private func judgeHead(_ request: Request, _ route: Route?, _ caller: CallerID?) -> Answer? {
+    private func judgeHead(_ request: Request, _ route: Route?, _ access: CallerAccess?) -> Answer? {
         var answer: Answer?
         if let route, !route.methods.contains(request.method.rawValue) {
             answer = Answer(.methodNotAllowed(route.methods))
@@ -73,12 +75,32 @@ public struct APIResponder: HTTPResponder {
             answer = Answer(200, site().document)
         } else if route == nil {
             answer = Answer(.notFound)
-        } else if caller == nil, route != .notifications {
-            answer = Answer(.unauthorized)
+        } else if let needed = route?.scopes(request.method.rawValue) {
+            guard let access else { return closing(Answer(.unauthorized)) }
+            answer = refusal(of: access, needed: needed).map { Answer($0) }
         }
         // Whoever has no token has one answer for each connection: what was sent ahead of it costs nothing.
-        answer?.closesConnection = caller == nil || BodyReading.isAnnounced(request)
+        answer?.closesConnection = access == nil || BodyReading.isAnnounced(request)
         return answer
+    }
+
+    private func closing(_ answer: Answer) -> Answer {
+        var answer = answer
+        answer.closesConnection = true
+        return answer
+    }
+
+    /// Why a known caller is refused: more requests than are answered, or a token that does not permit this.
+    private func refusal(of access: CallerAccess, needed: Set<CallerScope>) -> Problem? {
+        if let rate = callers.rate(of: access.caller), let wait = rates.admit(access.caller, at: rate) {
+            return .rateLimited(
+                "At most \(rate.requestsPerSecond) requests per second, and \(rate.burst) at once.", retryAfter: wait)
+        }
+        guard access.scopes.isDisjoint(with: needed) else { return nil }
+        let words = { (scopes: Set<CallerScope>) in scopes.map(\.rawValue).sorted().joined(separator: ", ") }
+        return Problem(
+            .forbidden, 403, "Forbidden",
+            detail: "The token needs one of these scopes: \(words(needed)). It has: \(words(access.scopes)).")
     }
 
     private func answer(

@@ -8,6 +8,8 @@ struct AccessRecord: Sendable {
     let method: String
     let route: Route?
     let caller: String?
+    /// Which of the caller's tokens was used, by its name; `nil` for the main one.
+    let token: String?
     let status: Int
     let duration: Duration
     let bodyBytes: Int
@@ -24,6 +26,7 @@ struct AccessRecord: Sendable {
             "duration_ms": .stringConvertible((milliseconds * 1_000).rounded() / 1_000),
             "body_bytes": .stringConvertible(bodyBytes),
         ]
+        if let token { metadata["token"] = .string(token) }
         // Anybody may send a name; it is somebody's once a token came with it.
         if caller != nil, let callers = name.callers { metadata["caller_request_id"] = .string(callers) }
         logger.info("request answered", metadata: metadata)

@@ -13,6 +13,20 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     case site = "/v1/site"
     case description = "/openapi.yaml"
 
+    /// The scopes of which a token needs one for a request; `nil` where no token is needed.
+    func scopes(_ method: String) -> Set<CallerScope>? {
+        switch self {
+        case .payments where method == "POST": [.create]
+        case .payments, .payment, .events: [.read]
+        case .capture: [.capture]
+        // Whoever began something may end it.
+        case .cancel: [.create, .capture]
+        case .refunds: [.refund]
+        case .reconcile: [.create, .capture, .refund]
+        case .notifications, .site, .description: nil
+        }
+    }
+
     /// The methods that it takes.
     var methods: [String] {
         switch self {

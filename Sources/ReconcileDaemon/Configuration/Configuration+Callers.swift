@@ -16,26 +16,71 @@ extension Configuration {
             defer { section.finish() }
             let name = section.required("name", allowed: "a name of a-z, 0-9, - and _")
             let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
-            guard (try? CallerID(name)) != nil, seen.insert(name).inserted else {
-                section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
-                continue
-            }
-            guard name != UnbookedTransaction.caller else {
-                section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
-                continue
-            }
+            let digest = readDigest(section, "token_sha256", hash, &tokens)
             let next = section.text("next_token_sha256").flatMap {
                 readDigest(section, "next_token_sha256", $0, &tokens)
             }
             let role = key == "callers" ? .operator : section.choice("role", default: OperatorRole.operator)
-            let largest = key == "callers" ? readLargestAmounts(section) : [:]
-            if let digest = readDigest(section, "token_sha256", hash, &tokens) {
-                principals.append(
-                    Principal(
-                        name: name, tokenDigest: digest, nextTokenDigest: next, role: role, largestAmounts: largest))
+            // Without a digest it is reported, and goes nowhere; all of its keys are read, so that none is unknown.
+            var principal = Principal(
+                name: name, tokenDigest: digest ?? Digest(of: [[UInt8]]()), nextTokenDigest: next, role: role)
+            if key == "callers" { readCaller(section, &principal, &tokens) }
+            if (try? CallerID(name)) == nil || !seen.insert(name).inserted {
+                section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
+            } else if name == UnbookedTransaction.caller {
+                section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
+            } else if digest != nil {
+                principals.append(principal)
             }
         }
         return principals
+    }
+
+    /// Reads what callers have and operators have not.
+    private static func readCaller(
+        _ section: ConfigurationSection, _ principal: inout Principal, _ tokens: inout Set<Digest>
+    ) {
+        principal.largestAmounts = readLargestAmounts(section)
+        principal.scopes = readScopes(section)
+        principal.rate = readRate(section.section("rate"))
+        for token in section.sections("tokens") {
+            defer { token.finish() }
+            let name = token.required("name", allowed: tokenNames)
+            let isNew = !principal.tokens.contains { $0.name == name }
+            if !isNew || (try? CallerID(name)) == nil { token.report("name", value: name, allowed: tokenNames) }
+            let hash = token.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
+            let digest = readDigest(token, "token_sha256", hash, &tokens)
+            let next = token.text("next_token_sha256").flatMap {
+                readDigest(token, "next_token_sha256", $0, &tokens)
+            }
+            principal.tokens.append(
+                NamedToken(name: name, digests: [digest, next].compactMap { $0 }, scopes: readScopes(token)))
+        }
+    }
+
+    private static let tokenNames = "a name of a-z, 0-9, - and _, once for each caller"
+
+    /// All scopes where none are named. A token without any would be good for nothing.
+    private static func readScopes(_ section: ConfigurationSection) -> Set<CallerScope> {
+        guard let names = section.texts("scopes") else { return Set(CallerScope.allCases) }
+        let scopes = names.compactMap { CallerScope(rawValue: $0) }
+        if scopes.isEmpty || scopes.count < names.count {
+            let allowed = CallerScope.allCases.map(\.rawValue).joined(separator: ", ")
+            section.report("scopes", value: names.joined(separator: ", "), allowed: "at least one of \(allowed)")
+        }
+        return Set(scopes)
+    }
+
+    private static func readRate(_ section: ConfigurationSection) -> CallerRate? {
+        defer { section.finish() }
+        guard section.has(anyOf: ["requests_per_second", "burst"]) else { return nil }
+        guard section.has(anyOf: ["requests_per_second"]) else {
+            section.report("requests_per_second", value: "", allowed: "1 to 1000000, where there is a burst")
+            return nil
+        }
+        let perSecond = section.int("requests_per_second", in: 1...1_000_000, default: 1)
+        return CallerRate(
+            requestsPerSecond: perSecond, burst: section.int("burst", in: 1...1_000_000, default: perSecond))
     }
 
     private static func readLargestAmounts(_ parent: ConfigurationSection) -> [Currency: Int64] {

@@ -26,9 +26,22 @@ struct Configuration {
         var role = OperatorRole.operator
         /// Of a caller: its largest payment in a currency, in minor units.
         var largestAmounts: [Currency: Int64] = [:]
+        /// Of a caller: what its main token permits.
+        var scopes = Set(CallerScope.allCases)
+        /// Of a caller: further tokens, each with rights of its own.
+        var tokens: [NamedToken] = []
+        /// Of a caller: how many of its requests are answered; `nil` without a limit.
+        var rate: CallerRate?
 
-        /// The digests of all its tokens.
+        /// The digests of its main token, and of the one that replaces it.
         var tokenDigests: [Digest] { [tokenDigest] + [nextTokenDigest].compactMap { $0 } }
+    }
+
+    /// A further token of a caller.
+    struct NamedToken: Equatable {
+        var name: String
+        var digests: [Digest]
+        var scopes: Set<CallerScope>
     }
 
     struct Provider {

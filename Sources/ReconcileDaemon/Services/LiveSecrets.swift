@@ -81,12 +81,19 @@ struct LiveSecrets: Sendable {
     ) throws -> (callers: CallerDirectory, operators: OperatorDirectory) {
         let callers = try configuration.callers.flatMap { principal in
             let caller = try CallerID(principal.name)
-            return principal.tokenDigests.map { (caller, $0) }
+            let main = CallerAccess(caller, scopes: principal.scopes)
+            return principal.tokenDigests.map { (main, $0) }
+                + principal.tokens.flatMap { token in
+                    let access = CallerAccess(caller, token: token.name, scopes: token.scopes)
+                    return token.digests.map { (access, $0) }
+                }
         }
+        var rates: [CallerID: CallerRate] = [:]
+        for principal in configuration.callers { rates[try CallerID(principal.name)] = principal.rate }
         let operators = configuration.operators.flatMap { principal in
             principal.tokenDigests.map { (Operator(principal.name, principal.role), $0) }
         }
-        return (try CallerDirectory(callers), try OperatorDirectory(operators))
+        return (try CallerDirectory(callers, rates: rates), try OperatorDirectory(operators))
     }
 }
 
