@@ -3,6 +3,7 @@
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
+export RECONCILED_OPTIMIZE := core
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 help: ## this list
@@ -50,4 +51,4 @@ format: ## bring the sources into that style
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 clean: ## remove what was built and what the demo left
-	rm -rf .build .build-thread-sanitizer .build-beside .build-deployment .build-packages .build-terraform demo-run
+	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform demo-run

@@ -9,8 +9,11 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
+// The scripts ask for this. It is no default, because SwiftPM refuses packages with unsafe flags as dependencies.
+let isCoreOptimized = Context.environment["RECONCILED_OPTIMIZE"] == "core"
+let optimized: SwiftSetting = .unsafeFlags(["-O"], .when(configuration: .debug))
 // The targets that decide about money do without unsafe constructs altogether.
-let core: [SwiftSetting] = strict + [.strictMemorySafety()]
+let core: [SwiftSetting] = strict + [.strictMemorySafety()] + (isCoreOptimized ? [optimized] : [])
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")

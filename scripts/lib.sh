@@ -17,6 +17,13 @@ export SWIFT_DETERMINISTIC_HASHING=1
 # shellcheck disable=SC2034
 BUILD_FLAGS=(--explicit-target-dependency-import-check error)
 
+# Tests and seeds take the decisions millions of times: their targets are optimized in debug builds too. Package.swift
+# reads this.
+export RECONCILED_OPTIMIZE=core
+
+# Nobody debugs there, and a build without what debuggers need is shorter.
+[[ -z ${CI:-} ]] || BUILD_FLAGS+=(-Xswiftc -gnone)
+
 # Colours, on a terminal only and never when NO_COLOR is set.
 if [[ -t 1 && -z "${NO_COLOR:-}" ]]; then
     BOLD=$'\e[1m' DIM=$'\e[2m' RED=$'\e[31m' GREEN=$'\e[32m' YELLOW=$'\e[33m' PLAIN=$'\e[0m'
