@@ -98,6 +98,7 @@ import Yams
             ("rate: {requests_per_second: 1, per: hour}", "callers[0].rate.per"),
             ("tokens: [\(token("a", "name: other"))]", "callers[0].tokens[0].token_sha256"),
             ("tokens: [\(token("b", "name: Other"))]", "callers[0].tokens[0].name"),
+            ("tokens: [\(token("b", "scopes: [read]"))]", "callers[0].tokens[0].name"),
             ("tokens: [\(token("b", "name: x")), \(token("c", "name: x"))]", "callers[0].tokens[1].name"),
             ("tokens: [\(token("b", "name: x, scopes: [all]"))]", "callers[0].tokens[0].scopes"),
         ] {

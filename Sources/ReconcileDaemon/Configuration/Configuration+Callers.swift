@@ -25,7 +25,9 @@ extension Configuration {
             var principal = Principal(
                 name: name, tokenDigest: digest ?? Digest(of: [[UInt8]]()), nextTokenDigest: next, role: role)
             if key == "callers" { readCaller(section, &principal, &tokens) }
-            if (try? CallerID(name)) == nil || !seen.insert(name).inserted {
+            if name.isEmpty {
+                // It is reported as missing.
+            } else if (try? CallerID(name)) == nil || !seen.insert(name).inserted {
                 section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
             } else if name == UnbookedTransaction.caller {
                 section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
@@ -47,7 +49,9 @@ extension Configuration {
             defer { token.finish() }
             let name = token.required("name", allowed: tokenNames)
             let isNew = !principal.tokens.contains { $0.name == name }
-            if !isNew || (try? CallerID(name)) == nil { token.report("name", value: name, allowed: tokenNames) }
+            if !name.isEmpty, !isNew || (try? CallerID(name)) == nil {
+                token.report("name", value: name, allowed: tokenNames)
+            }
             let hash = token.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
             let digest = readDigest(token, "token_sha256", hash, &tokens)
             let next = token.text("next_token_sha256").flatMap {
