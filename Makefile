@@ -3,7 +3,7 @@
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
-export RECONCILED_OPTIMIZE := core
+export OPTIMIZE_CORE := 1
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 
 help: ## this list

@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 // The scripts ask for this. It is no default, because SwiftPM refuses packages with unsafe flags as dependencies.
-let isCoreOptimized = Context.environment["RECONCILED_OPTIMIZE"] == "core"
+let isCoreOptimized = Context.environment["OPTIMIZE_CORE"] == "1"
 let optimized: SwiftSetting = .unsafeFlags(["-O"], .when(configuration: .debug))
 // The targets that decide about money do without unsafe constructs altogether.
 let core: [SwiftSetting] = strict + [.strictMemorySafety()] + (isCoreOptimized ? [optimized] : [])

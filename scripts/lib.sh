@@ -19,7 +19,7 @@ BUILD_FLAGS=(--explicit-target-dependency-import-check error)
 
 # Tests and seeds take the decisions millions of times: their targets are optimized in debug builds too. Package.swift
 # reads this.
-export RECONCILED_OPTIMIZE=core
+export OPTIMIZE_CORE=1
 
 # Nobody debugs there, and a build without what debuggers need is shorter.
 [[ -z ${CI:-} ]] || BUILD_FLAGS+=(-Xswiftc -gnone)
