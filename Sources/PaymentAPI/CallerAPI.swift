@@ -22,6 +22,7 @@ public struct CallerAPI: Sendable {
     ///   - description: The published description, served at `/openapi.yaml`.
     ///   - site: What the site says of itself, served at `/v1/site`.
     ///   - clock: What deadlines and `Retry-After` are judged by.
+    ///   - elapsed: What rates are judged by: a clock that no step of the wall clock moves.
     ///   - logger: Gets one line for each request.
     public init(
         operations: any PaymentOperations, callers: CallerDirectory,
@@ -31,7 +32,7 @@ public struct CallerAPI: Sendable {
         site: @escaping @Sendable () -> SiteWord = {
             SiteWord(site: .main, store: nil, activeSite: .main, epoch: nil)
         },
-        clock: any WallClock, logger: Logger
+        clock: any WallClock, elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, logger: Logger
     ) {
         self.limits = limits
         self.logger = logger
@@ -43,7 +44,7 @@ public struct CallerAPI: Sendable {
             notifications: NotificationRoute(notifications: notifications, bodyDeadline: limits.bodyDeadline),
             limits: limits, description: description, site: site,
             gate: RequestGate(limit: limits.maximumConcurrentRequests, senders: callers.count),
-            strangers: StrangersLog(logger), logger: logger)
+            elapsed: elapsed, strangers: StrangersLog(logger), logger: logger)
     }
 
     /// The listener as a service. It ends when it is cancelled or shut down gracefully; requests that are

@@ -22,6 +22,7 @@ public struct APIResponder: HTTPResponder {
     let site: @Sendable () -> SiteWord
     let gate: RequestGate<CallerID>
     let rates = RequestRates()
+    let elapsed: @Sendable () -> ContinuousClock.Instant
     let strangers: StrangersLog
     let logger: Logger
 
@@ -76,7 +77,6 @@ public struct APIResponder: HTTPResponder {
         } else if route == nil {
             answer = Answer(.notFound)
         } else if let needed = route?.scopes(request.method.rawValue) {
-            guard let access else { return closing(Answer(.unauthorized)) }
             answer = refusal(of: access, needed: needed).map { Answer($0) }
         }
         // Whoever has no token has one answer for each connection: what was sent ahead of it costs nothing.
@@ -84,15 +84,10 @@ public struct APIResponder: HTTPResponder {
         return answer
     }
 
-    private func closing(_ answer: Answer) -> Answer {
-        var answer = answer
-        answer.closesConnection = true
-        return answer
-    }
-
-    /// Why a known caller is refused: more requests than are answered, or a token that does not permit this.
-    private func refusal(of access: CallerAccess, needed: Set<CallerScope>) -> Problem? {
-        if let rate = callers.rate(of: access.caller), let wait = rates.admit(access.caller, at: rate) {
+    /// Why a caller is refused: no valid token, more requests than are answered, or a token that does not permit this.
+    private func refusal(of access: CallerAccess?, needed: Set<CallerScope>) -> Problem? {
+        guard let access else { return .unauthorized }
+        if let rate = callers.rate(of: access.caller), let wait = rates.admit(access.caller, at: rate, now: elapsed()) {
             return .rateLimited(
                 "At most \(rate.requestsPerSecond) requests per second, and \(rate.burst) at once.", retryAfter: wait)
         }

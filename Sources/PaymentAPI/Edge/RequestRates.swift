@@ -9,9 +9,7 @@ final class RequestRates: Sendable {
 
     /// Counts a request.
     /// - Returns: how long the caller has to wait before the request would be admitted; `nil` if it is admitted.
-    func admit(
-        _ caller: CallerID, at rate: CallerRate, now: ContinuousClock.Instant = .now
-    ) -> Duration? {
+    func admit(_ caller: CallerID, at rate: CallerRate, now: ContinuousClock.Instant) -> Duration? {
         let interval = Duration.seconds(1) / rate.requestsPerSecond
         // So far ahead of its time a request may come.
         let tolerance = interval * (rate.burst - 1)
