@@ -8,34 +8,43 @@ extension Configuration {
     static func readPrincipals(
         _ parent: ConfigurationSection, _ key: String, _ tokens: inout Set<Digest>
     ) -> [Principal] {
-        var seen: Set<String> = []
+        var names: Set<String> = []
         let sections = parent.sections(key)
         if sections.isEmpty, key == "callers" { parent.report(key, value: "", allowed: "at least one caller") }
         var principals: [Principal] = []
         for section in sections {
             defer { section.finish() }
-            let name = section.required("name", allowed: "a name of a-z, 0-9, - and _")
+            let name = readName(section, allowed: "a unique name of a-z, 0-9, - and _", taken: &names)
             let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
             let digest = readDigest(section, "token_sha256", hash, &tokens)
             let next = section.text("next_token_sha256").flatMap {
                 readDigest(section, "next_token_sha256", $0, &tokens)
             }
             let role = key == "callers" ? .operator : section.choice("role", default: OperatorRole.operator)
-            // Without a digest it is reported, and goes nowhere; all of its keys are read, so that none is unknown.
+            // What has no name or no digest is reported, and goes nowhere. Its keys are read, so that none is unknown.
             var principal = Principal(
-                name: name, tokenDigest: digest ?? Digest(of: [[UInt8]]()), nextTokenDigest: next, role: role)
+                name: name ?? "", tokenDigest: digest ?? Digest(of: [[UInt8]]()), nextTokenDigest: next, role: role)
             if key == "callers" { readCaller(section, &principal, &tokens) }
-            if name.isEmpty {
-                // It is reported as missing.
-            } else if (try? CallerID(name)) == nil || !seen.insert(name).inserted {
-                section.report("name", value: name, allowed: "a unique name of a-z, 0-9, - and _")
-            } else if name == UnbookedTransaction.caller {
+            if let name, name == UnbookedTransaction.caller {
                 section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
-            } else if digest != nil {
+            } else if name != nil, digest != nil {
                 principals.append(principal)
             }
         }
         return principals
+    }
+
+    /// Reads a name that nobody before has; `nil` where it is reported.
+    private static func readName(
+        _ section: ConfigurationSection, allowed: String, taken names: inout Set<String>
+    ) -> String? {
+        let name = section.required("name", allowed: allowed)
+        guard !name.isEmpty else { return nil }
+        guard (try? CallerID(name)) != nil, names.insert(name).inserted else {
+            section.report("name", value: name, allowed: allowed)
+            return nil
+        }
+        return name
     }
 
     /// Reads what callers have and operators have not.
@@ -45,13 +54,11 @@ extension Configuration {
         principal.largestAmounts = readLargestAmounts(section)
         principal.scopes = readScopes(section)
         principal.rate = readRate(section.section("rate"))
+        var names: Set<String> = []
         for token in section.sections("tokens") {
             defer { token.finish() }
-            let name = token.required("name", allowed: tokenNames)
-            let isNew = !principal.tokens.contains { $0.name == name }
-            if !name.isEmpty, !isNew || (try? CallerID(name)) == nil {
-                token.report("name", value: name, allowed: tokenNames)
-            }
+            let allowed = "a name of a-z, 0-9, - and _, once for each caller"
+            let name = readName(token, allowed: allowed, taken: &names) ?? ""
             let hash = token.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
             let digest = readDigest(token, "token_sha256", hash, &tokens)
             let next = token.text("next_token_sha256").flatMap {
@@ -61,8 +68,6 @@ extension Configuration {
                 NamedToken(name: name, digests: [digest, next].compactMap { $0 }, scopes: readScopes(token)))
         }
     }
-
-    private static let tokenNames = "a name of a-z, 0-9, - and _, once for each caller"
 
     /// All scopes where none are named. A token without any would be good for nothing.
     private static func readScopes(_ section: ConfigurationSection) -> Set<CallerScope> {
