@@ -27,6 +27,8 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -75,6 +77,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
     ],
     targets: [
@@ -119,7 +122,10 @@ let package = Package(
             swiftSettings: strict),
         // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
         .target(
-            name: "HTTPEdge", dependencies: ["PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics],
+            name: "HTTPEdge",
+            dependencies: [
+                "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics, nio, nioTLS, nioSSL,
+            ],
             swiftSettings: strict),
         .target(
             name: "PaymentAPI",
@@ -172,6 +178,8 @@ let package = Package(
         .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
         // Replies held against a description in OpenAPI.
         .target(name: "APIDescription", dependencies: [yams], path: "Tests/APIDescription", swiftSettings: strict),
+        // Certificates for tests that speak TLS.
+        .target(name: "CertificateAuthority", path: "Tests/CertificateAuthority", swiftSettings: strict),
         // What tests draw by chance, the same for the same seed.
         .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
@@ -179,7 +187,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "SeededChance"], swiftSettings: strict),
         .testTarget(
-            name: "HTTPTransportTests", dependencies: ["HTTPTransport", logging, metrics, coreMetrics, metricsTestKit],
+            name: "HTTPTransportTests",
+            dependencies: ["HTTPTransport", "CertificateAuthority", logging, metrics, coreMetrics, metricsTestKit],
             swiftSettings: strict),
         .testTarget(
             name: "ProviderSimulatorTests",
@@ -255,7 +264,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
                 "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
-                "APIDescription",
+                "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport",
                 hummingbird, arguments, yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
@@ -283,7 +292,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
                 "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
-                "BulkBooks", "APIDescription", crypto, logging,
+                "BulkBooks", "APIDescription", "CertificateAuthority", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),

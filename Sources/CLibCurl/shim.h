@@ -30,6 +30,12 @@ static inline CURLcode reconciled_easy_set_string(CURL *easy, CURLoption option,
     return curl_easy_setopt(easy, option, value);
 }
 
+/* A copy is kept. */
+static inline CURLcode reconciled_easy_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = length, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode reconciled_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }

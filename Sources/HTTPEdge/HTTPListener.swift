@@ -3,7 +3,7 @@ internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 
-/// A listener for HTTP/1.1, and how much it accepts before a responder sees anything.
+/// A listener for HTTP/1.1, with TLS or without, and how much it accepts before a responder sees anything.
 ///
 /// A connection has one request at a time, and is not read further until its answer is with the system. When there is
 /// no room for another connection, the one that has rested for the longest makes room.
@@ -27,6 +27,8 @@ package struct HTTPListener: Sendable {
     package var maximumHeaderFields = 64
     /// How long a connection that is being closed is still read, so that the answer is seen.
     package var linger: Duration = .seconds(2)
+    /// With what new connections are encrypted; `nil` where another program does that, or nobody.
+    package var certificates: Replaceable<ListenerCertificates>?
 
     /// A listener with the documented limits of headers.
     package init(_ name: String, idleTimeout: Duration, maximumConnections: Int) {
@@ -47,17 +49,20 @@ package struct HTTPListener: Sendable {
     where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
         let book = ConnectionBook(
             name: name, maximum: maximumConnections, maximumUnreadBytes: maximumUnreadBytes, logger: logger)
-        let server = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    CloseAfterAnswer(linger: TimeAmount(linger)),
-                    RequestPacer(
-                        book: book, answerTimeout: TimeAmount(answerTimeout), linger: TimeAmount(linger)),
-                ],
-                idleTimeout: TimeAmount(idleTimeout),
-                httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
-                    maxHeaderFieldSize: maximumHeaderFieldBytes, maxHeaderListSize: maximumHeaderBytes,
-                    maxHeaderFieldCount: maximumHeaderFields)))
+        let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                CloseAfterAnswer(linger: TimeAmount(linger)),
+                RequestPacer(book: book, answerTimeout: TimeAmount(answerTimeout), linger: TimeAmount(linger)),
+            ],
+            idleTimeout: TimeAmount(idleTimeout),
+            httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                maxHeaderFieldSize: maximumHeaderFieldBytes, maxHeaderListSize: maximumHeaderBytes,
+                maxHeaderFieldCount: maximumHeaderFields))
+        let server = HTTPServerBuilder { [certificates] responder in
+            let plain = HTTP1Channel(responder: responder, configuration: channel)
+            guard let certificates else { return plain }
+            return SecuredChannel(base: plain, certificates: certificates, book: book)
+        }
         // Below `info` the library writes each service with all that it holds.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .info)

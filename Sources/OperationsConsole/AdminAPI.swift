@@ -1,6 +1,6 @@
-internal import HTTPEdge
+package import HTTPEdge
 public import Hummingbird
-public import Logging
+package import Logging
 
 /// How much the admin listener accepts, and how long it waits.
 public struct AdminLimits: Sendable, Hashable {
@@ -45,6 +45,7 @@ public struct AdminAPI: Sendable {
     private let responder: AdminResponder
     private let history: ConsoleHistory?
     private let limits: AdminLimits
+    private let certificates: Replaceable<ListenerCertificates>?
     private let logger: Logger
 
     /// Puts the API together.
@@ -60,16 +61,19 @@ public struct AdminAPI: Sendable {
     ///   - console: What the console shows beside the answers of this API; without it there is no console.
     ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
+    ///   - certificates: With what connections are encrypted. Where clients are asked for a certificate, who shows none
+    ///     is answered nothing but the probes.
     ///   - logger: Gets one line for each request of an operator.
-    public init(
+    package init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
         operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
         site: OperatorSite? = nil, repairs: OperatorRepairs? = nil, console: ConsoleContent? = nil,
         descriptions: OperationsDescriptions = OperationsDescriptions(),
-        limits: AdminLimits = AdminLimits(),
+        limits: AdminLimits = AdminLimits(), certificates: Replaceable<ListenerCertificates>? = nil,
         logger: Logger
     ) {
         self.limits = limits
+        self.certificates = certificates
         self.logger = logger
         func board(_ checks: [HealthCheck]) -> HealthBoard {
             HealthBoard(checks, timeout: limits.checkTimeout, freshness: limits.checkFreshness)
@@ -82,8 +86,10 @@ public struct AdminAPI: Sendable {
         responder = AdminResponder(
             probes: probes, metrics: metrics, operators: operators, desk: desk,
             console: console.map {
-                Console(desk: desk, operators: operators, content: $0, limits: limits, logger: logger)
-            }, descriptions: descriptions, limits: limits, logger: logger)
+                Console(
+                    desk: desk, operators: operators, content: $0, limits: limits, isEncrypted: certificates != nil,
+                    logger: logger)
+            }, descriptions: descriptions, limits: limits, certificates: certificates, logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.
@@ -94,8 +100,9 @@ public struct AdminAPI: Sendable {
     public func application(
         host: String, port: Int, onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
-        let listener = HTTPListener(
+        var listener = HTTPListener(
             "operators", idleTimeout: limits.idleTimeout, maximumConnections: limits.maximumConnections)
+        listener.certificates = certificates
         var application = listener.application(
             responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
         let probes = responder.probes

@@ -1,14 +1,15 @@
-internal import HTTPEdge
+package import HTTPEdge
 public import Hummingbird
-public import Logging
-public import PaymentCore
-public import Reconciler
+package import Logging
+package import PaymentCore
+package import Reconciler
 
 /// The API that callers use: payments and operations on them, with idempotent replay, over the use cases of
 /// `PaymentOperations`.
 public struct CallerAPI: Sendable {
     private let responder: APIResponder
     private let limits: APILimits
+    private let certificates: Replaceable<ListenerCertificates>?
     private let logger: Logger
 
     /// Puts the API together.
@@ -21,10 +22,11 @@ public struct CallerAPI: Sendable {
     ///   - notifications: What takes providers' notifications; `nil` where none are taken.
     ///   - description: The published description, served at `/openapi.yaml`.
     ///   - site: What the site says of itself, served at `/v1/site`.
+    ///   - certificates: With what connections are encrypted.
     ///   - clock: What deadlines and `Retry-After` are judged by.
     ///   - elapsed: What rates are judged by: a clock that no step of the wall clock moves.
     ///   - logger: Gets one line for each request.
-    public init(
+    package init(
         operations: any PaymentOperations, callers: CallerDirectory,
         contracts: [ProviderName: ProviderContract],
         amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
@@ -32,9 +34,11 @@ public struct CallerAPI: Sendable {
         site: @escaping @Sendable () -> SiteWord = {
             SiteWord(site: .main, store: nil, activeSite: .main, epoch: nil)
         },
-        clock: any WallClock, elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, logger: Logger
+        certificates: Replaceable<ListenerCertificates>? = nil, clock: any WallClock,
+        elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, logger: Logger
     ) {
         self.limits = limits
+        self.certificates = certificates
         self.logger = logger
         responder = APIResponder(
             operations: operations, callers: callers,
@@ -62,6 +66,7 @@ public struct CallerAPI: Sendable {
         listener.maximumHeaderBytes = limits.maximumHeaderBytes
         listener.maximumHeaderFields = limits.maximumHeaderFields
         listener.linger = limits.linger
+        listener.certificates = certificates
         return listener.application(
             responder, host: host, port: port, logger: logger, onServerRunning: onServerRunning)
     }

@@ -17,9 +17,13 @@ struct APIClient: Sendable {
     }
 
     /// One sender for all tests: the daemon's own transport, as its caller.
-    private static let sender = CurlSender(
+    private static let plain = CurlSender(
         configuration: CurlConfiguration(maximumConnections: 64, allowPlainHTTP: true))
 
+    /// What carries its requests.
+    var sender = APIClient.plain
+    /// What its addresses begin with.
+    var scheme = "http"
     let port: Int
     let adminPort: Int
     var token: String? = World.callerToken
@@ -34,12 +38,12 @@ struct APIClient: Sendable {
         if let wait { fields.append(("Prefer", "wait=\(wait)")) }
         if body != nil { fields.append(("Content-Type", "application/json")) }
         let request = HTTPRequest(
-            method: method, url: "http://127.0.0.1:\(admin ? adminPort : port)\(path)", fields: HTTPFields(fields),
+            method: method, url: "\(scheme)://127.0.0.1:\(admin ? adminPort : port)\(path)", fields: HTTPFields(fields),
             body: Array((body ?? "").utf8),
             limits: TimeLimits(
                 connect: .seconds(2), tls: .seconds(2), firstByte: .seconds(40), total: .seconds(45)),
             label: "test")
-        let response = try await APIClient.sender.send(request)
+        let response = try await sender.send(request)
         if !admin { PaymentsDescription.hold(response, to: method, path) }
         return Answer(status: response.status, fields: response.fields, body: response.body)
     }

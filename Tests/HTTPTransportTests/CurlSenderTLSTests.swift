@@ -1,3 +1,4 @@
+import CertificateAuthority
 import Foundation
 import HTTPTransport
 import Testing
@@ -48,6 +49,51 @@ import Testing
             #expect(failed.provablyNotSent)
         }
         #expect(server.count("request") == 0)
+    }
+
+    @Test func `one certificate alone is trusted, by whatever name its server is called`() async throws {
+        let (server, other) = (try await TLSServer(.http1, certificate: "other"), try await TLSServer(.http1))
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let pair = try TestCertificates.shared.get().pair("other")
+        var configuration = CurlConfiguration()
+        configuration.onlyCertificate = Array(try Data(contentsOf: URL(fileURLWithPath: pair.certificate)))
+        try await withSender(configuration) { sender in
+            let response = try await sender.send(post(server.url()))
+            #expect(response.status == 200)
+            // The same authority has signed this one, for the very name that is asked for.
+            let failed = try await failure(sender, post(other.url()))
+            #expect(failed.code == .tlsFailure)
+            #expect(failed.provablyNotSent)
+        }
+        #expect(other.count("request") == 0)
+    }
+
+    @Test func `a side that asks for a certificate is shown it`() async throws {
+        let server = try await TLSServer(.asksForCertificate)
+        defer { server.stop() }
+        var configuration = try trusting()
+        try await withSender(configuration) { sender in
+            // With TLS 1.3 the request may be on its way when the other side refuses: no proof that it was not read.
+            _ = try await failure(sender, post(server.url()))
+        }
+        #expect(server.count("request") == 0)
+        let pair = try TestCertificates.shared.get().pair("client")
+        configuration.clientCertificate = CurlConfiguration.ClientCertificate(
+            certificatePath: pair.certificate, keyPath: pair.key)
+        try await withSender(configuration) { sender in
+            let response = try await sender.send(post(server.url()))
+            #expect(response.status == 200)
+        }
+        configuration.clientCertificate?.keyPath = "/nowhere/key.pem"
+        try await withSender(configuration) { sender in
+            let failed = try await failure(sender, post(server.url()))
+            #expect(failed.code == .tlsFailure)
+            #expect(failed.provablyNotSent)
+        }
+        #expect(server.count("request") == 1)
     }
 
     @Test func `a CA file that is not there is a TLS failure`() async throws {

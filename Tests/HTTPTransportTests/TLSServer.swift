@@ -1,47 +1,30 @@
+import CertificateAuthority
 import Foundation
 import Testing
 
 @testable import HTTPTransport
 
-/// An authority of our own, a certificate that it signed for `localhost` and 127.0.0.1, and one for another
-/// host.
+/// An authority, a certificate that it signed for `localhost` and 127.0.0.1, and one for another host.
 struct TestCertificates: Sendable {
-    let directory: URL
-    var authority: String { path("ca.pem") }
+    private let root: CertificateAuthority
+    private let pairs: [String: CertificateAuthority.Pair]
+    var directory: URL { root.directory }
+    var authority: String { root.certificate }
 
-    func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+    /// A certificate by its name.
+    func pair(_ name: String) throws -> CertificateAuthority.Pair { try #require(pairs[name]) }
 
     /// Made once for all tests.
     static let shared = Result { try TestCertificates() }
 
     private init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        try openssl(
-            ["req", "-x509"] + key + [
-                "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=authority",
-            ])
-        for (name, alternatives) in [
-            ("server", "DNS:localhost,IP:127.0.0.1"), ("other", "DNS:other.example"),
-        ] {
-            try openssl(
-                ["req"] + key + [
-                    "-keyout", "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)",
-                    "-addext", "subjectAltName=\(alternatives)",
-                ])
-            try openssl([
-                "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-                "-days", "2", "-copy_extensions", "copy", "-out", "\(name).pem",
-            ])
-        }
-    }
-
-    private func openssl(_ arguments: [String]) throws {
-        let files = [".pem", ".key", ".csr"]
-        let placed = arguments.map { word in files.contains(where: word.hasSuffix) ? path(word) : word }
-        let status = try ChildProcess(["openssl"] + placed).wait()
-        try #require(status == 0, "openssl \(arguments.joined(separator: " "))")
+        root = try CertificateAuthority(
+            in: FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)"))
+        pairs = [
+            "server": try root.issue("server", for: "DNS:localhost,IP:127.0.0.1"),
+            "other": try root.issue("other", for: "DNS:other.example"),
+            "client": try root.issue("client", for: "DNS:client.example"),
+        ]
     }
 }
 
@@ -57,6 +40,8 @@ final class TLSServer: Sendable {
         case silent
         /// HTTP/1.1: closes the connection after having read its second request.
         case closeSecond
+        /// HTTP/1.1: speaks to those alone who show a certificate of the authority.
+        case asksForCertificate
     }
 
     let port: Int
@@ -64,10 +49,10 @@ final class TLSServer: Sendable {
 
     init(_ mode: Mode, certificate: String = "server") async throws {
         let certificates = try TestCertificates.shared.get()
+        let pair = try certificates.pair(certificate)
         let process = try ChildProcess(
             [
-                "python3", "-c", Self.script, mode.rawValue, certificates.path("\(certificate).pem"),
-                certificates.path("\(certificate).key"),
+                "python3", "-c", Self.script, mode.rawValue, pair.certificate, pair.key, certificates.authority,
             ])
         self.process = process
         let started = try await eventually { process.output.contains("\n") }
@@ -91,7 +76,7 @@ final class TLSServer: Sendable {
         import os, socket, ssl, struct, sys, threading
         # Copies of the tests' own sockets would keep connections open that a test has closed.
         os.closerange(3, 4096)
-        mode, certificate, key = sys.argv[1:4]
+        mode, certificate, key, authority = sys.argv[1:5]
         lock = threading.Lock()
         def say(text):
             with lock:
@@ -159,7 +144,11 @@ final class TLSServer: Sendable {
                 raw.close()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
-        context.set_alpn_protocols(["http/1.1"] if mode in ("http1", "closeSecond") else ["h2", "http/1.1"])
+        if mode == "asksForCertificate":
+            context.load_verify_locations(authority)
+            context.verify_mode = ssl.CERT_REQUIRED
+        h2 = mode in ("http2", "refuse", "silent")
+        context.set_alpn_protocols(["h2", "http/1.1"] if h2 else ["http/1.1"])
         listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         say("port %d" % listener.getsockname()[1])
         while True:

@@ -10,7 +10,7 @@ import Testing
     ])
     func `a listener on every address is asked on the loopback`(host: String, address: String) throws {
         let listener = Configuration.Listener(host: host, port: 8081)
-        #expect(try HealthcheckCommand.address(of: listener, port: nil) == address)
+        #expect(try OperatorsAddress(beside: listener, port: nil).base == address)
     }
 
     @Test func `the section admin is enough, in the file or in the environment`() throws {

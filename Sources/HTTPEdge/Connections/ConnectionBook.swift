@@ -20,6 +20,8 @@ final class ConnectionBook: Sendable {
         case memory
         /// More was sent while requests waited than is kept.
         case pipelined
+        /// It never came to speak HTTP: the client has another idea of certificates or versions, or speaks no TLS.
+        case handshake
     }
 
     /// One connection.

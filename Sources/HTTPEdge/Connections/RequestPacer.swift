@@ -44,7 +44,12 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         do {
             let pipeline = context.pipeline.syncOperations
-            try pipeline.addHandler(feeder, position: .first)
+            // What is fed is what was decrypted.
+            if let watch = try? pipeline.handler(type: HandshakeWatch.self) {
+                try pipeline.addHandler(feeder, position: .after(watch))
+            } else {
+                try pipeline.addHandler(feeder, position: .first)
+            }
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             let rules = RequestRules(
                 linger: linger, isInTarget: { [feeder] in feeder.isInTarget }, onRefusal: { [feeder] in feeder.stop() })

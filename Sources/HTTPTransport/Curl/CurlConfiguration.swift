@@ -7,6 +7,11 @@ public struct CurlConfiguration: Sendable {
     public var maximumConnections: Int
     /// A file of PEM certificates to trust **instead of** those of the system; `nil` for those of the system.
     public var caBundlePath: String?
+    /// The one certificate, as PEM, that is trusted instead, by whatever name the other side is called; `nil` for those
+    /// above. For a program that asks another on the same machine.
+    public var onlyCertificate: [UInt8]?
+    /// What a side is shown that asks for a certificate.
+    public var clientCertificate: ClientCertificate?
     /// A connection unused for longer than this is not used again.
     ///
     /// Keep it below the other side's own idle limit, so that a request does not meet a connection that is
@@ -20,6 +25,20 @@ public struct CurlConfiguration: Sendable {
     ///
     /// For tests, and for a side-car on the same machine.
     public var allowPlainHTTP: Bool
+
+    /// A certificate of this side, in files that may be replaced: each new connection reads them.
+    public struct ClientCertificate: Sendable, Hashable {
+        /// A file of PEM certificates: its own, and then those that lead to an authority.
+        public var certificatePath: String
+        /// A file with its key as PEM, without a password.
+        public var keyPath: String
+
+        /// A certificate in two files.
+        public init(certificatePath: String, keyPath: String) {
+            self.certificatePath = certificatePath
+            self.keyPath = keyPath
+        }
+    }
 
     /// A configuration; the defaults suit a provider on the internet.
     public init(

@@ -86,6 +86,19 @@ struct TransferOptions {
             // Else a file that was replaced counts a day later.
             note(reconciled_easy_set_ca_cache_timeout(easy, 10))
         }
+        if let certificate = configuration.onlyCertificate {
+            certificate.withUnsafeBytes { bytes in
+                note(reconciled_easy_set_blob(easy, CURLOPT_CAINFO_BLOB, bytes.baseAddress, bytes.count))
+            }
+            note(reconciled_easy_set_string(easy, CURLOPT_CAINFO, nil))
+            note(reconciled_easy_set_string(easy, CURLOPT_CAPATH, nil))
+            // It is the certificate itself that is known, and no name.
+            set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+        if let own = configuration.clientCertificate {
+            set(CURLOPT_SSLCERT, own.certificatePath)
+            set(CURLOPT_SSLKEY, own.keyPath)
+        }
     }
 
     private mutating func callbacks(_ transfer: Transfer) {

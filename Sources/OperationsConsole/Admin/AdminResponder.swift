@@ -6,10 +6,12 @@ internal import Reconciler
 
 /// Answers every request of the admin listener.
 public struct AdminResponder: HTTPResponder {
-    /// What comes with a request from its connection: nothing that is used.
+    /// What comes with a request from its connection.
     public struct Context: InitializableFromSource, Sendable {
+        let connection: ConnectionSource
+
         /// A context of a connection.
-        public init(source: ApplicationRequestContextSource) {}
+        public init(source: ApplicationRequestContextSource) { connection = ConnectionSource(source: source) }
     }
 
     let probes: Probes
@@ -19,11 +21,17 @@ public struct AdminResponder: HTTPResponder {
     let console: Console?
     let descriptions: OperationsDescriptions
     let limits: AdminLimits
+    let certificates: Replaceable<ListenerCertificates>?
     let logger: Logger
 
     /// Answers one request.
     public func respond(to request: Request, context: Context) async throws -> Response {
         let target = PathAndQuery(request.head.path ?? "")
+        guard await isAdmitted(target.path, context.connection) else {
+            var answer = Answer(.certificateMissing)
+            answer.closesConnection = true
+            return answer.response()
+        }
         if let console, Console.serves(target.path) { return await console.respond(to: request, target) }
         // A body that is not read to its end ends the connection.
         var isUnread = BodyReading.isAnnounced(request)
@@ -39,6 +47,14 @@ public struct AdminResponder: HTTPResponder {
         // Whoever has no token has one answer for each connection, except what everybody may ask.
         answer.closesConnection = answer.closesConnection || isUnread || answer.status == 401
         return answer.response()
+    }
+
+    /// Probes are for whoever reaches them: a kubelet has no certificate to show.
+    private func isAdmitted(_ path: Substring, _ connection: ConnectionSource) async -> Bool {
+        guard certificates?.current.clients == .whereAsked, AdminRoute.find(path)?.route.isProbe != true else {
+            return true
+        }
+        return await connection.hasClientCertificate()
     }
 
     /// What a request asks for, and who does.
@@ -125,6 +141,10 @@ public struct AdminResponder: HTTPResponder {
 }
 
 extension Problem {
+    /// The listener asks for a certificate of its clients, and this one has shown none.
+    fileprivate static let certificateMissing = Problem(
+        .forbidden, 403, "Forbidden", detail: "A client certificate is needed here.")
+
     /// A body came where the operation takes none.
     fileprivate static let unexpectedBody = Problem(
         .invalidRequest, 400, "Invalid request", detail: "No body is taken here.")

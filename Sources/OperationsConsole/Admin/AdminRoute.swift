@@ -43,6 +43,14 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
         }
     }
 
+    /// Whether it asks how the process is, and nothing else.
+    var isProbe: Bool {
+        switch self {
+        case .livez, .readyz, .startupz, .activez: true
+        default: false
+        }
+    }
+
     /// Whether an operator's token is needed.
     var isForOperators: Bool { rawValue.hasPrefix("/v1/") }
 

@@ -26,16 +26,20 @@ struct Console: Sendable {
     let pages: ConsolePages
     let forms: ConsoleForms
     let limits: AdminLimits
+    /// Whether this listener encrypts its connections itself.
+    let isEncrypted: Bool
     let logger: Logger
 
     init(
-        desk: OperatorDesk, operators: OperatorDirectory, content: ConsoleContent, limits: AdminLimits, logger: Logger
+        desk: OperatorDesk, operators: OperatorDirectory, content: ConsoleContent, limits: AdminLimits,
+        isEncrypted: Bool, logger: Logger
     ) {
         sessions = ConsoleSessions(operators)
         let questions = ConsoleQuestions(desk: desk)
         pages = ConsolePages(questions: questions, content: content)
         forms = ConsoleForms(questions: questions)
         self.limits = limits
+        self.isEncrypted = isEncrypted
         self.logger = logger
     }
 
@@ -44,7 +48,7 @@ struct Console: Sendable {
 
     /// Answers one request.
     func respond(to request: Request, _ target: PathAndQuery) async -> Response {
-        let visit = Visit(request, target)
+        let visit = Visit(request, target, isEncrypted: isEncrypted)
         do throws(Problem) {
             let session = visit.sessionToken.flatMap { sessions.session($0, isUse: !visit.isRefresh) }
             let body = try await body(visit, session, request)

@@ -21,10 +21,10 @@ struct Visit: Sendable {
     let isRefresh: Bool
     /// Whether a form came in a body.
     let announcesForm: Bool
-    /// Whether the browser reaches us over TLS, as the proxy before us says.
+    /// Whether the browser reaches us over TLS: ours, or that of a proxy before us.
     private let isSecure: Bool
 
-    init(_ request: Request, _ target: PathAndQuery) {
+    init(_ request: Request, _ target: PathAndQuery, isEncrypted: Bool) {
         let headers = HeaderValues(request.headers)
         method = request.method.rawValue
         path = String(target.path)
@@ -44,7 +44,7 @@ struct Visit: Sendable {
         let media = type.split(separator: ";").first.map { String($0).trimmed }
         announcesForm = media == "application/x-www-form-urlencoded"
         isRefresh = headers.all("x-refresh").first == "1"
-        isSecure = headers.all("x-forwarded-proto").first == "https"
+        isSecure = isEncrypted || headers.all("x-forwarded-proto").first == "https"
     }
 
     private static func cookie(in values: [String]) -> String? {

@@ -10,20 +10,25 @@ struct OperationsOptions: ParsableArguments {
     @Option(help: "The address of the operators' listener. By default that of the configuration, on this machine.")
     var url: String?
     @Option(help: "A file with your token, as admin.operators knows it by its SHA-256.") var tokenFile: String
+    @Option(help: "A PEM file of the authorities to trust for --url, instead of those of the system.")
+    var caBundle: String?
+    @Option(help: "A PEM file with your certificate, where the listener asks for one.") var certificateFile: String?
+    @Option(help: "A PEM file with the key of your certificate, without a password.") var privateKeyFile: String?
 
     /// Asks, and returns the document that is answered.
     ///
     /// - Throws: ``CommandFailure``: `unavailable` if nobody answers or the daemon cannot do it now, `finding` if it
     ///   says no, `usage` if the token cannot be read.
     func ask(_ method: HTTPMethod, _ target: String, _ body: [String: any Sendable]? = nil) async throws -> Data {
-        let base = try url ?? HealthcheckCommand.address(of: try options.loadAdmin(), port: nil)
+        let address = try address()
+        let base = address.base
         var fields = [("Authorization", "Bearer \(try token())")]
         var bytes: [UInt8] = []
         if let body {
             fields.append(("Content-Type", "application/json"))
             bytes = Array(try JSONSerialization.data(withJSONObject: body))
         }
-        let answer = try await HealthcheckCommand.send(
+        let answer = try await address.send(
             HTTPRequest(
                 method: method, url: "\(base)\(target)", fields: HTTPFields(fields), body: bytes,
                 // A page of 200 with the longest words.
@@ -35,6 +40,34 @@ struct OperationsOptions: ParsableArguments {
                 "\(base) answered \(answer.status): \(OperationsOptions.words(answer))")
         }
         return Data(answer.body)
+    }
+
+    private func address() throws -> OperatorsAddress {
+        let own: CurlConfiguration.ClientCertificate?
+        switch (certificateFile, privateKeyFile) {
+        case (let certificate?, let key?):
+            own = CurlConfiguration.ClientCertificate(
+                certificatePath: try readable(certificate, "--certificate-file"),
+                keyPath: try readable(key, "--private-key-file"))
+        case (nil, nil): own = nil
+        default:
+            throw CommandFailure(.usage, "--certificate-file and --private-key-file: allowed: both, or none of them")
+        }
+        guard let url else {
+            guard caBundle == nil else {
+                throw CommandFailure(.usage, "--ca-bundle: allowed with --url, and not without it")
+            }
+            return try OperatorsAddress(beside: try options.loadAdmin(), port: nil, certificate: own)
+        }
+        return OperatorsAddress(
+            url: url, caBundle: try caBundle.map { try readable($0, "--ca-bundle") }, certificate: own)
+    }
+
+    private func readable(_ path: String, _ option: String) throws -> String {
+        guard FileManager.default.isReadableFile(atPath: path) else {
+            throw CommandFailure(.usage, "\(option): '\(path)' cannot be read; allowed: a PEM file")
+        }
+        return path
     }
 
     private func token() throws -> String {

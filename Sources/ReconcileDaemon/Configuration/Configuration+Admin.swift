@@ -7,7 +7,9 @@ extension Configuration {
         let reading = ConfigurationReading(environment: environment) { try String(contentsOfFile: $0, encoding: .utf8) }
         let top = ConfigurationSection(
             try node(path: path), path: "", variablePrefix: ConfigurationReading.prefix, reading: reading)
-        let listener = readAdmin(top.section("admin"))
+        let section = top.section("admin")
+        var listener = readAdmin(section)
+        listener.certificatePath = section.section("tls").text("certificate_file")
         guard reading.problems.isEmpty else { throw ConfigurationFailure(problems: reading.problems) }
         return listener
     }

@@ -56,6 +56,7 @@ extension Configuration {
             breakerFailurePercent: breaker.int("failure_percent", in: 1...100, default: 80),
             breakerOpenFor: breaker.duration("open_for", default: .seconds(1)),
             conversion: readConversion(conversion, adapter), caBundle: readAuthorities(section),
+            clientCertificate: readClientCertificate(section),
             allowsPlainHTTP: section.bool("allow_plain_http", default: false))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import Logging
 import PaymentCore
 import Reconciler
@@ -75,7 +76,8 @@ extension Configuration {
             site: siteSettings, store: storage,
             http: Listener(
                 host: http.text("host") ?? "127.0.0.1", port: http.int("port", in: 0...65_535, default: 8080),
-                maximumConnections: http.int("max_connections", in: 16...65_536, default: 4_096)),
+                maximumConnections: http.int("max_connections", in: 16...65_536, default: 4_096),
+                tls: readTLS(http, clients: .always)),
             maximumBodyBytes: http.int("max_body_bytes", in: 1_024...1_048_576, default: 65_536),
             maximumConcurrentRequests: http.int("max_concurrent_requests", in: 1...100_000, default: 2_048),
             cardNumbers: readCardNumbers(http), admin: readAdmin(admin),
@@ -96,6 +98,7 @@ extension Configuration {
             logAsJSON: telemetry.value("log_format", allowed: "text or json", default: false) {
                 $0 == "json" ? true : $0 == "text" ? false : nil
             })
+        configuration.admin.tls = readTLS(admin, clients: .whereAsked)
         for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
         try reading.finish()
         configuration.files = reading.files

@@ -1,3 +1,4 @@
+import HTTPTransport
 import PaymentCore
 import Reconciler
 
@@ -10,6 +11,8 @@ extension Configuration {
         var peer: SiteOperations.Peer?
         /// A file of certificates by which the other site's daemon is known; `nil` for those of the system.
         var peerCABundle: String?
+        /// What the peer is shown where it asks for a certificate.
+        var peerCertificate: CurlConfiguration.ClientCertificate?
         /// How long the site may have stood still, and act again although nobody follows and the other one is silent.
         var resumesAloneWithin: Span
         /// From where the site's right to act is renewed.
@@ -61,9 +64,10 @@ extension Configuration {
         let replication = section.value(
             "replication", allowed: "one of none, asynchronous, synchronous", default: SiteReplication.none
         ) { SiteReplication(rawValue: $0).flatMap { $0 == .unknown ? nil : $0 } }
-        let (peer, peerCABundle) = readPeer(section)
+        let (peer, peerCABundle, peerCertificate) = readPeer(section)
         let site = Site(
             name: readName(section, "name") ?? .main, peer: peer, peerCABundle: peerCABundle,
+            peerCertificate: peerCertificate,
             resumesAloneWithin: section.duration("resume_alone_within", default: .minutes(15), atLeast: .zero),
             proof: proof,
             unfenced: section.text("unfenced"),
@@ -92,17 +96,20 @@ extension Configuration {
         }
     }
 
-    private static func readPeer(_ section: ConfigurationSection) -> (SiteOperations.Peer?, caBundle: String?) {
+    private static func readPeer(
+        _ section: ConfigurationSection
+    ) -> (SiteOperations.Peer?, caBundle: String?, CurlConfiguration.ClientCertificate?) {
         let peer = section.section("peer")
         defer { peer.finish() }
         let caBundle = readAuthorities(peer)
-        guard peer.has(anyOf: ["name", "url"]) else { return (nil, caBundle) }
+        let certificate = readClientCertificate(peer)
+        guard peer.has(anyOf: ["name", "url"]) else { return (nil, caBundle, certificate) }
         if peer.text("name") == nil { peer.report("name", value: "", allowed: "the name of the other site") }
-        guard let name = readName(peer, "name") else { return (nil, caBundle) }
+        guard let name = readName(peer, "name") else { return (nil, caBundle, certificate) }
         let url = peer.text("url")
         // It is shown to callers as it was written, so it is only checked.
         if let url { _ = readAddress(peer, url) }
-        return (SiteOperations.Peer(name: name, address: url), caBundle)
+        return (SiteOperations.Peer(name: name, address: url), caBundle, certificate)
     }
 
     /// Combinations that would let two sites act at once, or one never.

@@ -1,3 +1,4 @@
+import HTTPTransport
 import Logging
 import OperationsConsole
 import PaymentAPI
@@ -14,6 +15,10 @@ struct Configuration {
         var maximumConnections = 256
         /// Where drills leave their reports, for the console.
         var drillReports: String?
+        /// Where its certificate is; `nil` where it speaks plain HTTP.
+        var certificatePath: String?
+        /// With what it encrypts its connections; `nil` where it does not, or nobody asked for its secrets.
+        var tls: ListenerTLS?
     }
 
     /// A caller or an operator, known by the SHA-256 of its bearer token.
@@ -61,6 +66,7 @@ struct Configuration {
         var breakerOpenFor: Span
         var conversion: AmountConversion?
         var caBundle: String?
+        var clientCertificate: CurlConfiguration.ClientCertificate?
         var allowsPlainHTTP: Bool
     }
 

@@ -49,7 +49,7 @@ extension Daemon {
             reads: reads,
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
             repairs: OperatorRepairs(desk: repairs), console: console, descriptions: .shipped, limits: limits,
-            logger: logger)
+            certificates: secrets.certificates.operators, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)
         }

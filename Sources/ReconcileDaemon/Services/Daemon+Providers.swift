@@ -92,8 +92,9 @@ extension Configuration.Provider {
 
     /// A wire of its own: neither connections nor the loop of one provider can hold another up.
     var sender: CurlSender {
-        CurlSender(
-            configuration: CurlConfiguration(
-                maximumConnections: contract.concurrency, caBundlePath: caBundle, allowPlainHTTP: allowsPlainHTTP))
+        var wire = CurlConfiguration(
+            maximumConnections: contract.concurrency, caBundlePath: caBundle, allowPlainHTTP: allowsPlainHTTP)
+        wire.clientCertificate = clientCertificate
+        return CurlSender(configuration: wire)
     }
 }

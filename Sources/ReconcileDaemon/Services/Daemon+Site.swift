@@ -48,7 +48,7 @@ extension Daemon {
             machine: configuration.site.machine, recovery: configuration.recovery,
             contracts: Array(configuration.contracts.values))
         let settings = SiteKeeper.Settings(machine: machine, skew: configuration.site.skew)
-        let peer = PeerClient(configuration.site.peer, caBundle: configuration.site.peerCABundle, store: identity)
+        let peer = PeerClient(configuration.site, store: identity)
         let keeper = SiteKeeper(
             store: store, witness: witness?.witness, peer: peer, engine: engine, gate: gate, settings: settings,
             clock: clock,

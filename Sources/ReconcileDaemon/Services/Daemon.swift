@@ -17,12 +17,12 @@ import UnixSignals
 struct Daemon {
     let configuration: Configuration
     let roles: Roles
-    /// Tokens and passwords, which are replaced while it runs.
+    /// Tokens, passwords and certificates, which are replaced while it runs.
     let secrets: LiveSecrets
     private let read: @Sendable () throws -> Configuration
 
     /// A daemon of a configuration.
-    /// - Parameter read: Reads the configuration anew, for tokens and passwords.
+    /// - Parameter read: Reads the configuration anew, for tokens, passwords and certificates.
     init(configuration: Configuration, roles: Roles, read: @escaping @Sendable () throws -> Configuration) throws {
         secrets = try LiveSecrets(configuration)
         self.configuration = configuration.asking(secrets)
@@ -210,7 +210,8 @@ extension Daemon {
         let api = CallerAPI(
             operations: operations, callers: secrets.callers, contracts: configuration.contracts,
             amountCheck: amountCheck, limits: limits, notifications: notifications,
-            description: PackageResources.payments_yaml, site: site, clock: clock, logger: logger)
+            description: PackageResources.payments_yaml, site: site, certificates: secrets.certificates.callers,
+            clock: clock, logger: logger)
         return api.application(host: configuration.http.host, port: configuration.http.port) { port in
             await announcement.apiListens(on: port)
         }

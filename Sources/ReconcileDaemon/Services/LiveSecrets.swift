@@ -6,7 +6,7 @@ import PostgresStore
 import Providers
 import Synchronization
 
-/// What a daemon takes from its configuration anew while it runs: tokens and passwords. Whatever uses them asks here.
+/// What a daemon takes from its configuration anew while it runs: tokens, passwords and certificates. Whatever uses them asks here.
 struct LiveSecrets: Sendable {
     let callers: CallerDirectory
     let operators: OperatorDirectory
@@ -14,6 +14,7 @@ struct LiveSecrets: Sendable {
     let notifications: [ProviderName: NotificationSecrets]
     let storePassword: Password
     let witnessPassword: Password
+    let certificates: LiveCertificates
 
     /// A password that is asked for at each connection.
     final class Password: Sendable {
@@ -36,6 +37,7 @@ struct LiveSecrets: Sendable {
             uniquingKeysWith: { first, _ in first })
         storePassword = Password(configuration.store.password)
         witnessPassword = Password(configuration.site.witness?.password)
+        certificates = try LiveCertificates(configuration)
     }
 
     /// Puts the secrets of a configuration that was read anew in the place of those of the one before.
@@ -44,7 +46,7 @@ struct LiveSecrets: Sendable {
     /// - Throws: if a token of it belongs to two; nothing is replaced then.
     func replace(_ old: Configuration, with new: Configuration) throws -> [String] {
         let directories = try LiveSecrets.directories(new)
-        var changed: [String] = []
+        var changed = try certificates.replace(old, with: new)
         if old.callers != new.callers {
             callers.replace(with: directories.callers)
             changed.append("callers")

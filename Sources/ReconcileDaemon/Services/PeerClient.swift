@@ -26,12 +26,13 @@ struct PeerClient: SitePeer {
     /// A client for a peer whose address is known; `nil` for one without.
     ///
     /// - Parameter store: the identity of this site's store. Another store's terms say nothing here.
-    init?(_ peer: SiteOperations.Peer?, caBundle: String?, store: StoreID?) {
-        guard let peer, let address = peer.address else { return nil }
-        sender = CurlSender(
-            configuration: CurlConfiguration(
-                maximumConnections: 1, caBundlePath: caBundle, allowPlainHTTP: address.lowercased().hasPrefix("http://")
-            ))
+    init?(_ site: Configuration.Site, store: StoreID?) {
+        guard let peer = site.peer, let address = peer.address else { return nil }
+        var wire = CurlConfiguration(
+            maximumConnections: 1, caBundlePath: site.peerCABundle,
+            allowPlainHTTP: address.lowercased().hasPrefix("http://"))
+        wire.clientCertificate = site.peerCertificate
+        sender = CurlSender(configuration: wire)
         url = (address.hasSuffix("/") ? String(address.dropLast()) : address) + "/v1/site"
         name = peer.name
         self.store = store

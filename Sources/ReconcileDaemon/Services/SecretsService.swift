@@ -6,7 +6,7 @@ import Reconciler
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads tokens and passwords anew when their files change, or at SIGHUP: a Secret of Kubernetes is replaced in the
+/// Reads tokens, passwords and certificates anew when their files change, or at SIGHUP: a Secret of Kubernetes is replaced in the
 /// files that pods see, and a pod that kept the old one would go on until it is revoked, and fail then.
 ///
 /// What is read is checked as at the start. One problem, and all stays as it is.
@@ -22,6 +22,7 @@ struct SecretsService: Service {
     var interval: Span = .seconds(5)
 
     func run() async throws {
+        secrets.certificates.record()
         let state = State(configuration)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
@@ -113,12 +114,14 @@ struct SecretsService: Service {
 
     private func readAnew(_ state: State) async {
         switch await state.read(read, use: { try secrets.replace($0, with: $1) }) {
-        case .success(let changed): tell(changed)
+        case .success(let changed):
+            secrets.certificates.record()
+            tell(changed)
         case .failure(let error):
             count("refused")
             let problems = (error as? ConfigurationFailure)?.problems.map { "\($0)" } ?? ["\(error)"]
             logger.error(
-                "the configuration was read anew and is not used: tokens and passwords stay as they are",
+                "the configuration was read anew and is not used: tokens, passwords and certificates stay as they are",
                 metadata: ["problems": .string(problems.joined(separator: "; "))])
         }
     }
@@ -127,10 +130,10 @@ struct SecretsService: Service {
         count(changed.isEmpty ? "unchanged" : "replaced")
         if changed.isEmpty {
             logger.notice(
-                "the configuration was read anew: no token and no password changed; the rest counts at the next start")
+                "the configuration was read anew: no token, password or certificate changed; the rest counts at the next start")
         } else {
             logger.notice(
-                "tokens and passwords were read anew",
+                "tokens, passwords or certificates were read anew",
                 metadata: ["changed": .string(changed.joined(separator: ", "))])
         }
     }
