@@ -133,6 +133,15 @@ struct Ledger {
         entries[index].refunds.append(refund)
     }
 
+    /// Somebody captures all that is held at the provider's own console.
+    mutating func captureOutside(_ key: EffectKey) {
+        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
+        entries[index].captures.append(
+            Observation.Movement(
+                key: EffectKey(reported: "console"), amount: entries[index].amount, state: .succeeded))
+        entries[index].status = .captured
+    }
+
     /// Somebody refunds at the provider's own console.
     mutating func refundOutside(_ key: EffectKey, _ amount: Money) {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return }

@@ -258,6 +258,7 @@ extension PaymentMachine {
         payment.recovery = window
         payment.latchAcknowledged = context.commitsAreAcknowledged
         for index in payment.legs.indices {
+            if !isTakenByPeople(leg: index) { payment.legs[index].capturedAmount = .zero(payment.amount.currency) }
             payment.legs[index].knowledge = nil
             payment.legs[index].quarantine = nil
             payment.legs[index].gone = nil
@@ -266,7 +267,6 @@ extension PaymentMachine {
             payment.legs[index].readWantedSince = nil
             payment.legs[index].conclusiveReads = 0
             payment.legs[index].notBefore = nil
-            payment.legs[index].capturedAmount = .zero(payment.amount.currency)
         }
         record(.recovery, [AuditField("reads_count_from", window.readsCountFrom.rfc3339)], context)
     }

@@ -142,6 +142,13 @@ extension PaymentMachine {
         }
     }
 
+    /// Whether two people's word is all that tells of what was taken of a leg. Where nothing can be read again, it stays
+    /// like every word that was heard, also over a loss of rows.
+    func isTakenByPeople(leg index: Int) -> Bool {
+        let leg = payment.legs[index]
+        return leg.primary.word?.reason == Leg.Gone.byPeople && leg.capture?.word == nil
+    }
+
     /// What people said was taken before there was a capture stands for the capture's own end.
     mutating func hearPeople(ofCapture index: Int, _ context: MachineContext) {
         guard isAskedByResend(leg: index, context), !payment.legs[index].capturedAmount.isZero else { return }
