@@ -27,6 +27,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
@@ -34,28 +35,9 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 
 // The console's pages are part of the program, so that a container needs no file of them.
 let consolePages = [
-    "comparison",
-    "comparisons",
-    "discrepancy",
-    "drills",
-    "entry",
-    "failure",
-    "layout",
-    "money",
-    "more",
-    "now",
-    "payment",
-    "paymentrow",
-    "payments",
-    "problem",
-    "proposal",
-    "queue",
-    "repair",
-    "repairrow",
-    "repairs",
-    "signin",
-    "site",
-    "time",
+    "comparison", "comparisons", "discrepancy", "drills", "entry", "failure", "layout", "money", "more", "now",
+    "payment", "paymentrow", "payments", "problem", "proposal", "queue", "repair", "repairrow", "repairs", "signin",
+    "site", "time",
 ].map { Resource.embedInCode("Console/Templates/\($0).mustache") }
 
 let package = Package(
@@ -78,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams.git", exact: "6.2.2"),
         .package(url: "https://github.com/apple/swift-nio.git", exact: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", exact: "5.7.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", exact: "2.1.1"),
     ],
     targets: [
@@ -143,6 +126,13 @@ let package = Package(
                 .embedInCode("Console/Assets/console.css"), .embedInCode("Console/Assets/console.js"),
                 .embedInCode("Console/Assets/icon.svg"),
             ], swiftSettings: strict),
+        // Tokens that somebody else signs for callers.
+        .target(
+            name: "SignedTokens",
+            dependencies: [
+                "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", jwt, logging,
+            ],
+            swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
         .target(
             name: "Simulation", dependencies: ["MemoryStore", "PaymentCore", "Reconciler"], swiftSettings: core),
@@ -166,8 +156,8 @@ let package = Package(
             name: "ReconcileDaemon",
             dependencies: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
-                "Witnesses", "PaymentAPI", "OperationsConsole", "ProgramEdge", hummingbird, lifecycle, signals,
-                arguments, yams, logging, metrics, coreMetrics, crypto,
+                "Witnesses", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
+                hummingbird, lifecycle, signals, arguments, yams, logging, metrics, coreMetrics, crypto,
             ],
             resources: [
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
@@ -253,6 +243,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "SignedTokensTests",
+            dependencies: [
+                "SignedTokens", "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "LogCapture", crypto, logging,
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "OperationsConsoleTests",
             dependencies: [
                 "OperationsConsole", "HTTPEdge", "Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics,
@@ -264,7 +260,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
                 "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
-                "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport",
+                "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport", "SignedTokens",
                 hummingbird, arguments, yams, logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),

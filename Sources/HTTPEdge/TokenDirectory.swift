@@ -42,15 +42,8 @@ package struct TokenDirectory<Owner: Hashable & Sendable>: Sendable {
         return known.count == digest.count && difference == 0 ? owner : nil
     }
 
-    /// Whose request it is, by the values of its `Authorization` headers: one header, the scheme `Bearer`, and a token
-    /// of 1 to 512 visible characters of ASCII.
+    /// Whose request it is, by the values of its `Authorization` headers.
     package func owner(authorization values: [String]) -> Owner? {
-        guard values.count == 1, let value = values.first else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let scheme = parts.first, scheme.lowercased() == "bearer",
-            let token = parts.last, (1...512).contains(token.utf8.count),
-            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { return nil }
-        return owner(bearing: String(token))
+        BearerCredential.token(authorization: values, longest: 512).flatMap { owner(bearing: $0) }
     }
 }

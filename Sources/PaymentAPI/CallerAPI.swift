@@ -16,6 +16,7 @@ public struct CallerAPI: Sendable {
     /// - Parameters:
     ///   - operations: The use cases.
     ///   - callers: Who may call.
+    ///   - signed: Judges tokens that somebody else signs for callers; `nil` where none are taken.
     ///   - contracts: What each configured provider can do.
     ///   - amountCheck: Why a provider cannot take an amount (an adapter's conversion), `nil` if it can.
     ///   - limits: How much is accepted.
@@ -27,7 +28,7 @@ public struct CallerAPI: Sendable {
     ///   - elapsed: What rates are judged by: a clock that no step of the wall clock moves.
     ///   - logger: Gets one line for each request.
     package init(
-        operations: any PaymentOperations, callers: CallerDirectory,
+        operations: any PaymentOperations, callers: CallerDirectory, signed: (any SignedTokenJudge)? = nil,
         contracts: [ProviderName: ProviderContract],
         amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
         notifications: ProviderNotifications? = nil, description: [UInt8],
@@ -41,7 +42,7 @@ public struct CallerAPI: Sendable {
         self.certificates = certificates
         self.logger = logger
         responder = APIResponder(
-            operations: operations, callers: callers,
+            operations: operations, identity: CallerIdentity(callers: callers, signed: signed),
             routes: OperationRoutes(
                 operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
                 clock: clock),

@@ -144,9 +144,8 @@ import Testing
             defer { secured.end() }
             let next = try CertificateAuthority(in: world.directory.appendingPathComponent("next"))
             let pair = try next.issue("second", for: "IP:127.0.0.1")
-            let (old, new) = (
-                try await secured.client(showing: nil), try await secured.client(showing: nil, trusting: next.certificate)
-            )
+            let old = try await secured.client(showing: nil)
+            let new = try await secured.client(showing: nil, trusting: next.certificate)
             #expect(try await old.send(.get, "/v1/payments").status == 200)
             try await expectNoAnswer(new)
             let expiry = "reconciled_certificate_expiry_time_seconds{listener=\"callers\"}"

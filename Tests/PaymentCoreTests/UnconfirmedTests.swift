@@ -97,4 +97,27 @@ import Testing
         stage.run(steps: 60, while: { $0.net(0) == 0 })
         #expect(stage.net(0) == 1_000 && stage.durable.state == .quarantined, "\(stage.durable.summary)")
     }
+
+    /// Seed 5307861581193: the leg counted as held, and was neither released nor given back.
+    @Test func `what two people say was captured outlives a further loss of rows`() throws {
+        var stage = try fixture.stage(
+            [.unaskableForAWeek], plug: true, send: Array(repeating: .lostAnswer, count: 400))
+        let cameToPeople = stage.run(steps: 2_000, while: { !$0.awaitsPeople })
+        #expect(cameToPeople && stage.durable.latch == .back, "\(stage.durable.summary)")
+        #expect(stage.durable.legs[0].quarantine?.effect == .primary)
+        // Somebody captured it at the provider's console, and people read so in its books.
+        stage.atProvider(0) { ledger, key in ledger.captureOutside(key) }
+        try stage.repair(.charged)
+        stage.sendScript = []
+        stage.run(steps: 200, while: { $0.durable.legs[0].compensation == nil })
+        stage.wire.removeAll()
+        var window = RecoveryWindow(readsCountFrom: stage.now, latestNotAfter: stage.now + .minutes(2))
+        window.listingCompared = true
+        stage.window = window
+        stage.handle(.claimedAfterLoss(window))
+        #expect(stage.durable.legs[0].capturedAmount == stage.durable.legs[0].amount)
+        stage.run(steps: 400, while: { !$0.durable.state.isFinal })
+        #expect(stage.durable.state == .failed && stage.net(0) == 0, "\(stage.durable.summary)")
+        #expect(stage.sent(.refund).count >= 1 && stage.sent(.void).isEmpty)
+    }
 }

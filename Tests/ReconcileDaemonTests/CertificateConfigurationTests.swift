@@ -59,7 +59,10 @@ import Yams
             ("private_key_file: \(pair.key)", "certificate_file: missing", "a PEM file of certificates"),
             ("client_ca_bundle: \(bundle)", "certificate_file: missing", "a PEM file of certificates"),
             ("certificate_file: /nowhere, private_key_file: \(pair.key)", "certificate_file: '/nowhere'", "a PEM file"),
-            ("certificate_file: \(pair.certificate), private_key_file: /nowhere", "private_key_file: '/nowhere'", "key"),
+            (
+                "certificate_file: \(pair.certificate), private_key_file: /nowhere", "private_key_file: '/nowhere'",
+                "the key"
+            ),
             (
                 "certificate_file: \(pair.certificate), private_key_file: \(other.key)",
                 "private_key_file: '\(other.key)'", "the key of this certificate"

@@ -29,6 +29,8 @@ struct ImportRule {
             "Witnesses": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport"]),
             "HTTPEdge": Allowance(inner: ["PaymentCore", "StrictJSON"]),
             "PaymentAPI": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
+            "SignedTokens": Allowance(
+                inner: ["HTTPEdge", "PaymentAPI", "PaymentCore", "Reconciler", "StrictJSON"]),
             "OperationsConsole": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
             "Simulation": Allowance(inner: ["PaymentCore", "Reconciler", "MemoryStore"]),
             "ProviderSimulator": Allowance(inner: []),
@@ -41,7 +43,7 @@ struct ImportRule {
                 foreign: ["ArgumentParser", "Crypto", "Foundation", "Glibc"]),
             "ReconcileDaemon": Allowance(inner: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
-                "Witnesses", "PaymentAPI", "OperationsConsole", "ProgramEdge",
+                "Witnesses", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
             ]),
         ],
         kept: [
@@ -49,6 +51,8 @@ struct ImportRule {
             "CLibPQ": ["PostgresStore"],
             "GRDB": ["SQLiteStore", "ProviderSimulator"],
             "Mustache": ["OperationsConsole"],
+            "NIOSSL": ["HTTPEdge"],
+            "JWTKit": ["SignedTokens"],
             "Hummingbird": ["HTTPEdge", "PaymentAPI", "OperationsConsole", "ProviderSimulator", "ReconcileDaemon"],
         ])
 

@@ -14,7 +14,7 @@ public struct APIResponder: HTTPResponder {
     }
 
     let operations: any PaymentOperations
-    let callers: CallerDirectory
+    let identity: CallerIdentity
     let routes: OperationRoutes
     let notifications: NotificationRoute
     let limits: APILimits
@@ -34,11 +34,12 @@ public struct APIResponder: HTTPResponder {
         let name = RequestName(headers)
         let target = PathAndQuery(request.head.path ?? "")
         let found = Route.find(target.path)
-        let access = callers.access(authorization: headers.all("authorization"))
+        let bearer = await identity.bearer(authorization: headers.all("authorization"))
+        let access = bearer.access
         let caller = access?.caller
         var answer: Answer
         do {
-            if let early = judgeHead(request, found?.route, access) {
+            if let early = judgeHead(request, found?.route, bearer) {
                 answer = early
             } else if let found, found.route == .notifications {
                 answer = try await notifications.answer(request, provider: found.id)
@@ -58,7 +59,7 @@ public struct APIResponder: HTTPResponder {
         switch (found?.route, answer.status) {
         // The other site asks every few seconds.
         case (.site, 200): break
-        case (_, 401): strangers.came()
+        case (_, 401): strangers.came(bearer.refusal)
         default: record.write(to: logger)
         }
         return answer.response(requestID: name.own)
@@ -66,7 +67,7 @@ public struct APIResponder: HTTPResponder {
 
     /// What can be said before anything is read of the body: whoever has no token cannot make the server wait
     /// for one. The connection ends then, because the body may never do.
-    private func judgeHead(_ request: Request, _ route: Route?, _ access: CallerAccess?) -> Answer? {
+    private func judgeHead(_ request: Request, _ route: Route?, _ bearer: CallerIdentity.Bearer) -> Answer? {
         var answer: Answer?
         if let route, !route.methods.contains(request.method.rawValue) {
             answer = Answer(.methodNotAllowed(route.methods))
@@ -77,17 +78,22 @@ public struct APIResponder: HTTPResponder {
         } else if route == nil {
             answer = Answer(.notFound)
         } else if let needed = route?.scopes(request.method.rawValue) {
-            answer = refusal(of: access, needed: needed).map { Answer($0) }
+            answer = refusal(of: bearer, needed: needed).map { Answer($0) }
         }
         // Whoever has no token has one answer for each connection: what was sent ahead of it costs nothing.
-        answer?.closesConnection = access == nil || BodyReading.isAnnounced(request)
+        answer?.closesConnection = bearer.access == nil || BodyReading.isAnnounced(request)
         return answer
     }
 
     /// Why a caller is refused: no valid token, more requests than are answered, or a token that does not permit this.
-    private func refusal(of access: CallerAccess?, needed: Set<CallerScope>) -> Problem? {
-        guard let access else { return .unauthorized }
-        if let rate = callers.rate(of: access.caller), let wait = rates.admit(access.caller, at: rate, now: elapsed()) {
+    private func refusal(of bearer: CallerIdentity.Bearer, needed: Set<CallerScope>) -> Problem? {
+        if case .keysUnknown = bearer {
+            return .notAccepting("The keys of who issued the token are not known at present.", retryAfter: 5)
+        }
+        guard let access = bearer.access else { return .unauthorized }
+        if let rate = identity.callers.rate(of: access.caller),
+            let wait = rates.admit(access.caller, at: rate, now: elapsed())
+        {
             return .rateLimited(
                 "At most \(rate.requestsPerSecond) requests per second, and \(rate.burst) at once.", retryAfter: wait)
         }

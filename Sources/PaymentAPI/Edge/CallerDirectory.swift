@@ -15,6 +15,7 @@ public struct CallerDirectory: Sendable {
 
     private struct Content: Sendable {
         let tokens: TokenDirectory<CallerAccess>
+        let subjects: [String: CallerAccess]
         let rates: [CallerID: CallerRate]
     }
 
@@ -26,15 +27,17 @@ public struct CallerDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - entries: Each token, with what it permits.
+    ///   - subjects: Whose the tokens are that somebody else signs, by the subject that they name.
     ///   - rates: How many requests are answered, for the callers that have such a limit.
     /// - Throws: ``AmbiguousToken`` where two callers have the same token, or one caller has it with different rights.
     public init(
-        _ entries: [(access: CallerAccess, tokenDigest: PaymentCore.Digest)], rates: [CallerID: CallerRate] = [:]
+        _ entries: [(access: CallerAccess, tokenDigest: PaymentCore.Digest)],
+        subjects: [String: CallerAccess] = [:], rates: [CallerID: CallerRate] = [:]
     ) throws(AmbiguousToken) {
-        count = Set(entries.map(\.access.caller)).count
+        count = Set(entries.map(\.access.caller) + subjects.values.map(\.caller)).count
         do {
             let tokens = try TokenDirectory(entries.map { (owner: $0.access, tokenDigest: $0.tokenDigest) })
-            content = Replaceable(Content(tokens: tokens, rates: rates))
+            content = Replaceable(Content(tokens: tokens, subjects: subjects, rates: rates))
         } catch {
             throw AmbiguousToken(callers: error.owners.map(\.caller))
         }
@@ -54,9 +57,12 @@ public struct CallerDirectory: Sendable {
     /// Whose token it is, and what it permits.
     func access(bearing token: String) -> CallerAccess? { content.current.tokens.owner(bearing: token) }
 
-    /// Whose request it is, by the values of its `Authorization` headers, and what its token permits.
-    func access(authorization values: [String]) -> CallerAccess? {
-        content.current.tokens.owner(authorization: values)
+    /// Whose token it is that somebody else has signed for this subject, and what it permits: what the caller may, as
+    /// far as the token says so too.
+    func access(ofSubject subject: String, scopes: Set<CallerScope>?) -> CallerAccess? {
+        guard let access = content.current.subjects[subject] else { return nil }
+        let permitted = scopes.map(access.scopes.intersection) ?? access.scopes
+        return CallerAccess(access.caller, token: "jwt", scopes: permitted)
     }
 
     /// How many requests of a caller are answered; `nil` without a limit.

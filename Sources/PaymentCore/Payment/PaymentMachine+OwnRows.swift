@@ -142,8 +142,8 @@ extension PaymentMachine {
         }
     }
 
-    /// Whether two people's word is all that tells of what was taken of a leg. Where nothing can be read again, it stays
-    /// like every word that was heard, also over a loss of rows.
+    /// Whether two people's word is all that tells of what was taken of a leg. Where nothing can be read again, it
+    /// stays like every word that was heard, also over a loss of rows.
     func isTakenByPeople(leg index: Int) -> Bool {
         let leg = payment.legs[index]
         return leg.primary.word?.reason == Leg.Gone.byPeople && leg.capture?.word == nil

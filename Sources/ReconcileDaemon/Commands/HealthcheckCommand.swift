@@ -8,8 +8,8 @@ struct HealthcheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "healthcheck", abstract: "Asks a probe of the daemon that runs under the same configuration.",
         discussion: """
-            It reads nothing of the configuration but the section admin and the certificate that is named there. Exits 0 when the probe says yes, 1 when it \
-            says no, 3 when nobody answers within the time limit.
+            It reads nothing of the configuration but the section admin and the certificate that is named there. \
+            Exits 0 when the probe says yes, 1 when it says no, 3 when nobody answers within the time limit.
             Examples:
               reconciled healthcheck --config reconciled.yaml
               reconciled healthcheck --config reconciled.yaml --probe readyz

@@ -9,29 +9,41 @@ extension Configuration {
         _ parent: ConfigurationSection, _ key: String, _ tokens: inout Set<Digest>
     ) -> [Principal] {
         var names: Set<String> = []
+        var subjects: Set<String> = []
         let sections = parent.sections(key)
         if sections.isEmpty, key == "callers" { parent.report(key, value: "", allowed: "at least one caller") }
         var principals: [Principal] = []
         for section in sections {
             defer { section.finish() }
             let name = readName(section, allowed: "a unique name of a-z, 0-9, - and _", taken: &names)
-            let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
-            let digest = readDigest(section, "token_sha256", hash, &tokens)
+            let subject = key == "callers" ? section.text("jwt_subject") : nil
+            let digest = readMainToken(section, isNeeded: subject == nil, &tokens)
             let next = section.text("next_token_sha256").flatMap {
                 readDigest(section, "next_token_sha256", $0, &tokens)
             }
             let role = key == "callers" ? .operator : section.choice("role", default: OperatorRole.operator)
             // What has no name or no digest is reported, and goes nowhere. Its keys are read, so that none is unknown.
-            var principal = Principal(
-                name: name ?? "", tokenDigest: digest ?? Digest(of: [[UInt8]]()), nextTokenDigest: next, role: role)
+            var principal = Principal(name: name ?? "", tokenDigest: digest, nextTokenDigest: next, role: role)
+            principal.subject = subject
+            if let subject, subject.isEmpty || !subjects.insert(subject).inserted {
+                section.report("jwt_subject", value: subject, allowed: "the 'sub' of this caller's tokens, of it alone")
+            }
             if key == "callers" { readCaller(section, &principal, &tokens) }
             if let name, name == UnbookedTransaction.caller {
                 section.report("name", value: name, allowed: "any other name: comparisons undo in this one")
-            } else if name != nil, digest != nil {
+            } else if name != nil, digest != nil || subject != nil {
                 principals.append(principal)
             }
         }
         return principals
+    }
+
+    private static func readMainToken(
+        _ section: ConfigurationSection, isNeeded: Bool, _ tokens: inout Set<Digest>
+    ) -> Digest? {
+        guard isNeeded || section.has(anyOf: ["token_sha256"]) else { return nil }
+        let hash = section.required("token_sha256", allowed: "the SHA-256 of the token, 64 lowercase hex digits")
+        return readDigest(section, "token_sha256", hash, &tokens)
     }
 
     /// Reads a name that nobody before has; `nil` where it is reported.

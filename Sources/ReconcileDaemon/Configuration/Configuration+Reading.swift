@@ -98,6 +98,12 @@ extension Configuration {
             logAsJSON: telemetry.value("log_format", allowed: "text or json", default: false) {
                 $0 == "json" ? true : $0 == "text" ? false : nil
             })
+        configuration.signedTokens = readSignedTokens(http)
+        let subjects = configuration.callers.compactMap(\.subject)
+        if !subjects.isEmpty, configuration.signedTokens == nil, http.isForSending {
+            let allowed = "issuer, audience and keys of who signs tokens, where a caller has a jwt_subject"
+            http.report("jwt", value: "", allowed: allowed)
+        }
         configuration.admin.tls = readTLS(admin, clients: .whereAsked)
         for section in [site, store, http, admin, telemetry, objectives, reconcile, top] { section.finish() }
         try reading.finish()

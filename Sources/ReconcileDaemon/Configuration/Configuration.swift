@@ -21,10 +21,10 @@ struct Configuration {
         var tls: ListenerTLS?
     }
 
-    /// A caller or an operator, known by the SHA-256 of its bearer token.
+    /// A caller or an operator, known by the SHA-256 of its bearer token, or by the subject of signed tokens.
     struct Principal: Equatable {
         var name: String
-        var tokenDigest: Digest
+        var tokenDigest: Digest?
         /// A second token that counts as well, while the first is being replaced.
         var nextTokenDigest: Digest?
         /// Of an operator: what the person may do.
@@ -37,9 +37,11 @@ struct Configuration {
         var tokens: [NamedToken] = []
         /// Of a caller: how many of its requests are answered; `nil` without a limit.
         var rate: CallerRate?
+        /// Of a caller: whom tokens name that somebody else signs for it.
+        var subject: String?
 
         /// The digests of its main token, and of the one that replaces it.
-        var tokenDigests: [Digest] { [tokenDigest] + [nextTokenDigest].compactMap { $0 } }
+        var tokenDigests: [Digest] { [tokenDigest, nextTokenDigest].compactMap { $0 } }
     }
 
     /// A further token of a caller.
@@ -85,6 +87,8 @@ struct Configuration {
     var maximumConcurrentRequests: Int
     /// The fields of a caller's request that may hold a card number.
     var cardNumbers: CardNumberFields
+    /// Who signs tokens for callers; `nil` where nobody does.
+    var signedTokens: SignedTokenSettings?
     var admin: Listener
     var operators: [Principal]
     var callers: [Principal]

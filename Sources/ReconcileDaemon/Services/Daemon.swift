@@ -11,6 +11,7 @@ import ProgramEdge
 import Providers
 import Reconciler
 import ServiceLifecycle
+import SignedTokens
 import UnixSignals
 
 /// Puts the parts together and runs them until the process is told to stop.
@@ -82,10 +83,9 @@ struct Daemon {
         ]
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
-            services.append(
-                try callerApplication(
-                    operations, assembled.amountCheck, notifications(parts.store, operations, clock),
-                    siteWord(site.gate, identity), descriptors, clock, announcement, logger))
+            services += try callerServices(
+                operations, assembled.amountCheck, notifications(parts.store, operations, clock),
+                siteWord(site.gate, identity), descriptors, clock, announcement, logger)
         }
         services.append(ReadinessService(readiness: readiness))
         let group = ServiceGroup(
@@ -195,12 +195,14 @@ struct Daemon {
 }
 
 extension Daemon {
-    private func callerApplication(
+    /// The callers' listener, and what it needs.
+    private func callerServices(
         _ operations: any PaymentOperations, _ amountCheck: @escaping AssembledProviders.AmountCheck,
         _ notifications: ProviderNotifications, _ site: @escaping @Sendable () -> SiteWord,
         _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
-    ) throws -> any Service {
+    ) throws -> [any Service] {
+        let signed = signedTokens(clock, logger)
         var limits = APILimits()
         limits.maximumBodyBytes = configuration.maximumBodyBytes
         limits.cardNumbers = configuration.cardNumbers
@@ -208,13 +210,30 @@ extension Daemon {
         limits.maximumConnections = descriptors.callers
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
-            operations: operations, callers: secrets.callers, contracts: configuration.contracts,
+            operations: operations, callers: secrets.callers, signed: signed?.judge, contracts: configuration.contracts,
             amountCheck: amountCheck, limits: limits, notifications: notifications,
             description: PackageResources.payments_yaml, site: site, certificates: secrets.certificates.callers,
             clock: clock, logger: logger)
-        return api.application(host: configuration.http.host, port: configuration.http.port) { port in
+        let application = api.application(host: configuration.http.host, port: configuration.http.port) { port in
             await announcement.apiListens(on: port)
         }
+        let keys: [any Service] = signed.map { [$0.service] } ?? []
+        return keys + [application]
+    }
+
+    /// What judges tokens that somebody else signs, and what keeps its keys up to date.
+    private func signedTokens(
+        _ clock: any WallClock, _ logger: Logger
+    ) -> (judge: JSONWebTokens, service: KeySetService)? {
+        guard let settings = configuration.signedTokens else { return nil }
+        let source = KeySetSource(settings.keys)
+        let keeper = KeySetKeeper(trustedFor: settings.trustedFor, clock: clock, logger: logger) {
+            try await source.read()
+        }
+        return (
+            JSONWebTokens(settings.rules, keys: keeper, clock: clock),
+            KeySetService(keeper: keeper, source: source, clock: clock)
+        )
     }
 
     private func withFailpoints(

@@ -6,7 +6,8 @@ import PostgresStore
 import Providers
 import Synchronization
 
-/// What a daemon takes from its configuration anew while it runs: tokens, passwords and certificates. Whatever uses them asks here.
+/// What a daemon takes from its configuration anew while it runs: tokens, passwords and certificates. Whatever uses
+/// them asks here.
 struct LiveSecrets: Sendable {
     let callers: CallerDirectory
     let operators: OperatorDirectory
@@ -90,12 +91,17 @@ struct LiveSecrets: Sendable {
                     return token.digests.map { (access, $0) }
                 }
         }
+        var subjects: [String: CallerAccess] = [:]
+        for principal in configuration.callers {
+            guard let subject = principal.subject else { continue }
+            subjects[subject] = CallerAccess(try CallerID(principal.name), scopes: principal.scopes)
+        }
         var rates: [CallerID: CallerRate] = [:]
         for principal in configuration.callers { rates[try CallerID(principal.name)] = principal.rate }
         let operators = configuration.operators.flatMap { principal in
             principal.tokenDigests.map { (Operator(principal.name, principal.role), $0) }
         }
-        return (try CallerDirectory(callers, rates: rates), try OperatorDirectory(operators))
+        return (try CallerDirectory(callers, subjects: subjects, rates: rates), try OperatorDirectory(operators))
     }
 }
 

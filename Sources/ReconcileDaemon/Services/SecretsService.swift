@@ -6,8 +6,8 @@ import Reconciler
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads tokens, passwords and certificates anew when their files change, or at SIGHUP: a Secret of Kubernetes is replaced in the
-/// files that pods see, and a pod that kept the old one would go on until it is revoked, and fail then.
+/// Reads tokens, passwords and certificates anew when their files change, or at SIGHUP: a Secret of Kubernetes is
+/// replaced in the files that pods see, and a pod that kept the old one would go on until it is revoked, and fail then.
 ///
 /// What is read is checked as at the start. One problem, and all stays as it is.
 struct SecretsService: Service {
@@ -130,7 +130,8 @@ struct SecretsService: Service {
         count(changed.isEmpty ? "unchanged" : "replaced")
         if changed.isEmpty {
             logger.notice(
-                "the configuration was read anew: no token, password or certificate changed; the rest counts at the next start")
+                "the configuration was read anew: no token, password or certificate is new; the rest counts at a start"
+            )
         } else {
             logger.notice(
                 "tokens, passwords or certificates were read anew",
