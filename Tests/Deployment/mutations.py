@@ -86,7 +86,30 @@ def without_alert(name):
     return change
 
 
+def named(items, name):
+    """The place of the item of this name in a list."""
+    [place] = [place for place, item in enumerate(items) if item["name"] == name]
+    return place
+
+
+def forget(container, variable):
+    """Takes a variable out of a container's environment."""
+    container["env"].pop(named(container["env"], variable))
+
+
+def swap(container, one, other):
+    """Gives two variables of a container each other's values."""
+    left, right = (container["env"][named(container["env"], name)] for name in (one, other))
+    left["value"], right["value"] = right["value"], left["value"]
+
+
+def listeners(spec):
+    """The Secret of the listeners' certificate in a pod."""
+    return spec["volumes"][named(spec["volumes"], "listeners")]["secret"]
+
+
 D, FRONT, BATCH = "Deployment", "reconciled-front", "reconciled-batch"
+TRUST = ("spec", "endpoints", 0, "tlsConfig")
 PDB, NP, HOT, WARM = "PodDisruptionBudget", "NetworkPolicy", "standby-hot", "standby-warm"
 
 plant("replicas", "one replica", D, FRONT, to(1, "spec", "replicas"))
@@ -214,6 +237,50 @@ plant("public-service", "operators' port on nodes", "Service", "reconciled-admin
 plant("public-service", "console on the Internet", "Ingress", "reconciled",
       to("/", "spec", "rules", 0, "http", "paths", 3, "path"), overlay=OPTIONS)
 plant("public-service", "Ingress without TLS", "Ingress", "reconciled", without("spec", "tls"), overlay=OPTIONS)
+for kind in ("startupProbe", "livenessProbe", "readinessProbe"):
+    plant("listener-certificates", f"the {kind} by plain HTTP", D, FRONT, container(without(kind, "httpGet", "scheme")),
+          overlay=OPTIONS)
+for title, change in (
+    ("callers in the clear", container(lambda c: forget(c, "RECONCILED_HTTP_TLS_CERTIFICATE_FILE"))),
+    ("no key", container(lambda c: forget(c, "RECONCILED_ADMIN_TLS_PRIVATE_KEY_FILE"))),
+    ("certificate and key mistaken for each other", container(lambda c: swap(
+        c, "RECONCILED_ADMIN_TLS_CERTIFICATE_FILE", "RECONCILED_ADMIN_TLS_PRIVATE_KEY_FILE"))),
+    ("nothing mounted", container(lambda c: c["volumeMounts"].pop(named(c["volumeMounts"], "listeners")))),
+    ("a file that is never replaced", container(lambda c: c["volumeMounts"][
+        named(c["volumeMounts"], "listeners")].update(subPath="tls"))),
+    ("a key that everybody reads", pod(lambda spec: listeners(spec).update(defaultMode=0o444))),
+    ("a key that the daemon cannot read", pod(without("securityContext", "fsGroup"))),
+    ("a Secret that may be missing", pod(lambda spec: listeners(spec).update(optional=True))),
+    ("another Secret", pod(lambda spec: listeners(spec).update(secretName="reconciled-tls"))),
+):  # fmt: skip
+    plant("listener-certificates", title, D, FRONT, change, overlay=OPTIONS)
+plant("listener-certificates", "batch in the clear", D, BATCH, container(to([], "env")), overlay=OPTIONS)
+plant("listener-certificates", "a certificate for a listener that is not there", D, BATCH, container(
+    lambda c: c["env"].append({"name": "RECONCILED_HTTP_TLS_CERTIFICATE_FILE",
+                               "value": "/etc/reconciled/listeners/tls.crt"})), overlay=OPTIONS)
+plant("listener-certificates", "probes by TLS at a listener without", D, FRONT,
+      container(to("HTTPS", "livenessProbe", "httpGet", "scheme")))
+plant("listener-certificates", "a Service that says plain HTTP", "Service", "reconciled",
+      to("http", "spec", "ports", 0, "appProtocol"), overlay=OPTIONS)
+for title, change in (
+    ("by plain HTTP", without("spec", "endpoints", 0, "scheme")),
+    ("which takes every certificate", to(True, *TRUST, "insecureSkipVerify")),
+    ("at the pods' addresses", without(*TRUST, "serverName")),
+    ("by public authorities", without(*TRUST, "ca")),
+):  # fmt: skip
+    plant("listener-certificates", f"Prometheus {title}", "ServiceMonitor", "reconciled", change, overlay=OPTIONS)
+for title, change in (
+    ("for another Secret", to("reconciled-tls", "spec", "secretName")),
+    ("without the name that Prometheus asks for", lambda item: item["spec"]["dnsNames"].remove(
+        "reconciled-admin.reconciled.svc")),
+    ("of an issuer of the whole cluster", to("ClusterIssuer", "spec", "issuerRef", "kind")),
+    ("that keeps its key", to("Never", "spec", "privateKey", "rotationPolicy")),
+    ("of clients alone", to(["client auth"], "spec", "usages")),
+    ("renewed after the alert", to("168h", "spec", "renewBefore")),
+    ("renewed all the time", to("2160h", "spec", "renewBefore")),
+):  # fmt: skip
+    plant("issued-certificate", title, "Certificate", "reconciled-listeners", change, overlay=OPTIONS)
+plant("issued-certificate", "removed", "Certificate", "reconciled-listeners", overlay=OPTIONS)
 plant("no-simulator", "plain HTTP", "ConfigMap", "reconciled-config", text("https://card", "http://card"))
 plant("no-simulator", "simulator", D, FRONT, container(to("provider-simulator:0.1.0", "image")))
 
@@ -339,6 +406,8 @@ plant("alerts", "no alert of money that differs", "PrometheusRule", "reconciled"
       without_alert("ReconciledMoneyDiffers"))
 plant("alerts", "no alert of a standby that does not confirm", "PrometheusRule", "reconciled",
       without_alert("ReconciledStandbyUnconfirmed"))
+for alert in ("CertificateExpires", "CertificateExpiresSoon"):
+    plant("alerts", f"no alert of {alert}", "PrometheusRule", "reconciled", without_alert(f"Reconciled{alert}"))
 for alert in ("TwoSitesActive", "NoSiteActive", "LeaseLost", "StandbyGone", "PromotionEvidenceMissing"):
     plant("alerts", f"no alert of {alert}", "PrometheusRule", "reconciled-sites", without_alert(f"Reconciled{alert}"))
 plant("alerts", "a pair's alert without a page", "PrometheusRule", "reconciled-sites",

@@ -196,13 +196,14 @@ def alerts(site):
                     if metric not in metrics():
                         yield f"{entry['alert']}: the daemon has no metric {metric}"
     expected = (
-        "Unsettled", "StandbyUnconfirmed", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched",
+        "PaymentUnsettled", "StandbyUnconfirmed", "WaitsForPeople", "BacklogGrows", "StoreFails", "NotWatched",
         "RedundancyLost", "ProviderClockOff", "MoneyDiffers", "DiscrepancyForgotten", "ComparisonLate",
         "ComparisonNotTakenUp", "TwoSitesActive", "NoSiteActive", "LeaseLost", "LeaseEnds", "StandbyBehind",
-        "StandbyGone", "PromotionEvidenceMissing",
+        "StandbyGone", "PromotionEvidenceMissing", "CertificateExpires", "CertificateExpiresSoon",
+        "KeySetOld",
     )
     for name in expected:
-        if not any(name in title for title in found):
+        if f"Reconciled{name}" not in found:
             yield f"no alert tells of {name}"
     objective = seconds(look(yaml.safe_load(site.configuration()), "objectives", "settle_within", default="5m"))
     if f"> {objective:.0f}" not in look(found, "ReconciledPaymentUnsettled", "expr", default=""):

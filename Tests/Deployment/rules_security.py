@@ -1,9 +1,10 @@
 """Rules about what a pod may do, whom it may reach, and who may reach it."""
 
 import ipaddress
+import re
 
 import yaml
-from manifests import EVERY, EXTENDED, LOCAL, REAL, WITNESS, Site, daemon, look, selects
+from manifests import EVERY, EXTENDED, LOCAL, OPTIONS, REAL, WITNESS, Site, daemon, look, pod_of, seconds, selects
 from rules import rule
 
 
@@ -228,6 +229,106 @@ def no_simulator(site):
     for provider in yaml.safe_load(site.configuration())["providers"]:
         if provider.get("allow_plain_http") or not provider["url"].startswith("https://"):
             yield f"provider {provider['name']} is asked without TLS"
+
+
+#: The variables of a listener's certificate and of its key, by the name of its port.
+CERTIFICATE = {
+    port: tuple(f"RECONCILED_{port.upper()}_TLS_{file}_FILE" for file in ("CERTIFICATE", "PRIVATE_KEY"))
+    for port in ("http", "admin")
+}
+
+
+@rule("listener-certificates")
+def listener_certificates(site):
+    """Either all listeners speak TLS, and whoever is made here to ask them does, or none of them."""
+    encrypted = site.overlay == OPTIONS
+    for item in site.daemons():
+        yield from listener_findings(item["metadata"]["name"], pod_of(item), encrypted)
+    for title, pod in site.our_pods():
+        yield from key_findings(title, pod)
+    wanted = "https" if encrypted else "http"
+    for name in ("reconciled", "reconciled-admin"):
+        if look(site.get("Service", name) or {}, "spec", "ports", 0, "appProtocol") != wanted:
+            yield f"the Service {name} does not say that its pods speak {wanted}"
+    for monitor in site.of_kind("ServiceMonitor"):
+        for endpoint in monitor["spec"]["endpoints"]:
+            if endpoint.get("scheme", "http") != wanted:
+                yield f"Prometheus does not ask the pods by {wanted}"
+            elif encrypted:
+                yield from trust_findings(endpoint.get("tlsConfig", {}))
+
+
+def listener_findings(title, pod, encrypted):
+    """What is wrong with the listeners of a daemon's pod, and with the probes that ask them."""
+    container = daemon(pod)
+    variables = {variable["name"] for variable in container.get("env", [])}
+    ports = {port["name"] for port in container.get("ports", [])}
+    for port, names in CERTIFICATE.items():
+        for name in names:
+            if (name in variables) != (encrypted and port in ports):
+                yield f"{title} has {'no' if encrypted and port in ports else 'a needless'} {name}"
+    for kind in ("startupProbe", "livenessProbe", "readinessProbe"):
+        if look(container, kind, "httpGet", "scheme", default="HTTP") != ("HTTPS" if encrypted else "HTTP"):
+            yield f"the {kind} of {title} does not speak what the operators' listener speaks"
+
+
+def key_findings(title, pod):
+    """What is wrong with the files of a listener's certificate and key in a pod."""
+    container = daemon(pod)
+    for variable in container.get("env", []):
+        if not any(variable["name"] in names for names in CERTIFICATE.values()):
+            continue
+        place, _, file = variable.get("value", "").rpartition("/")
+        wanted = "tls.key" if "PRIVATE_KEY" in variable["name"] else "tls.crt"
+        mounts = [mount for mount in container.get("volumeMounts", []) if mount["mountPath"] == place]
+        if not mounts or file != wanted:
+            yield f"{title}: {variable['name']} is not {wanted} of a mounted Secret"
+            continue
+        if "subPath" in mounts[0] or mounts[0].get("readOnly") is not True:
+            yield f"{title}: what is mounted at {place} is never replaced, or can be written"
+        volumes = [volume for volume in pod["spec"]["volumes"] if volume["name"] == mounts[0]["name"]]
+        secret = look(volumes, 0, "secret", default={})
+        if secret.get("secretName") != "reconciled-listeners" or secret.get("optional"):
+            yield f"{title} may start without the Secret reconciled-listeners"
+        context = pod["spec"].get("securityContext", {})
+        if secret.get("defaultMode") != 0o440 or not context.get("fsGroup"):
+            yield f"{title}: the key is readable for more than the daemon's group, or not for it"
+
+
+def trust_findings(tls):
+    """What is wrong with how Prometheus knows a pod by its certificate."""
+    if tls.get("insecureSkipVerify"):
+        yield "Prometheus takes every certificate"
+    if tls.get("serverName") != "reconciled-admin.reconciled.svc":
+        yield "Prometheus looks for the address of a pod in its certificate, or for a name of somebody else"
+    if look(tls, "ca", "secret") != {"name": "reconciled-listeners", "key": "ca.crt"}:
+        yield "Prometheus trusts other authorities than the one that signed"
+
+
+@rule("issued-certificate", (OPTIONS,))
+def issued_certificate(site):
+    """What cert-manager makes is what the pods mount, with the names that they are asked by."""
+    found = site.of_kind("Certificate")
+    if len(found) != 1 or found[0]["spec"].get("secretName") != "reconciled-listeners":
+        yield "no certificate makes the Secret that the pods mount"
+        return
+    spec = found[0]["spec"]
+    names = {f"{name}.reconciled.svc" for name in ("reconciled", "reconciled-admin")}
+    if not names <= set(spec.get("dnsNames", [])):
+        yield f"the certificate does not name {sorted(names)}"
+    if look(spec, "issuerRef", "kind") != "Issuer":
+        yield "other namespaces may use the same issuer"
+    if look(spec, "privateKey", "rotationPolicy") != "Always":
+        yield "a key that leaked stays in use for ever"
+    if "server auth" not in spec.get("usages", []):
+        yield "clients refuse it as the certificate of a server"
+    [alert] = [
+        entry for item in site.of_kind("PrometheusRule") for group in item["spec"]["groups"] for entry in group["rules"]
+        if entry["alert"] == "ReconciledCertificateExpires"
+    ]  # fmt: skip
+    told = int(re.search(r"< (\d+)", alert["expr"])[1])
+    if not told < seconds(spec.get("renewBefore", "0h")) < seconds(spec.get("duration", "2160h")):
+        yield "the alert tells of certificates whose time to be renewed has not come, or they are renewed for ever"
 
 
 #: The one right that a site has in the third cluster.

@@ -39,6 +39,11 @@ WELL = {
     'reconciled_comparison_lag_seconds{namespace="reconciled",provider="card",pod="a"}': "4025x120",
     'reconciled_comparison_runs{namespace="reconciled",provider="card",state="planned",pod="a"}': "0x50 1x60 0x10",
     'reconciled_comparison_runs{namespace="reconciled",provider="card",state="completed",pod="a"}': "50x120",
+    # One was replaced half an hour ago, on its last day; the other one has just above two weeks left when it is judged.
+    'reconciled_certificate_expiry_time_seconds{namespace="reconciled",listener="callers"}': "90000x60 7776000x60",
+    'reconciled_certificate_expiry_time_seconds{namespace="reconciled",listener="operators"}': "1213100x120",
+    # Read every five minutes, but for half an hour in which the issuer was away.
+    'reconciled_key_set_read_time_seconds{namespace="reconciled",pod="a"}': "0+60x60 3600x30 5400+60x30",
     'kube_deployment_status_replicas_available{deployment="reconciled-front"}': "2x120",
     'kube_deployment_spec_replicas{deployment="reconciled-front"}': "3x120",
     # A warm standby and a deployment of somebody else.
@@ -158,6 +163,10 @@ WRONG = {
     "ReconciledDiscrepancyForgotten": ("reconciled_oldest_discrepancy_seconds", "", "259000+30x120"),
     "ReconciledComparisonLate": ("reconciled_comparison_lag_seconds", "", "11226x120"),
     "ReconciledComparisonNotTakenUp": ("reconciled_comparison_runs", "planned", "1x120"),
+    "ReconciledCertificateExpires": ("reconciled_certificate_expiry_time_seconds", "operators", "1212600x120"),
+    "ReconciledCertificateExpiresSoon": ("reconciled_certificate_expiry_time_seconds", "callers", "0x120"),
+    # Time begins at 0 here.
+    "ReconciledKeySetOld": ("reconciled_key_set_read_time_seconds", "", "-1800x120"),
     "ReconciledNotWatched": ("up", "", "0x120"),
     "ReconciledRedundancyLost": ("kube_deployment_status_replicas_available", "reconciled-front", "1x120"),
 }

@@ -1,5 +1,6 @@
 """The configuration of each overlay, judged by the daemon itself: RECONCILED_PROGRAM is its path."""
 
+import functools
 import json
 import os
 import pathlib
@@ -15,14 +16,32 @@ from manifests import EVERY, LEASE, REAL, ROOT, Site, daemon, look, rendered_at,
 PROGRAM = os.environ.get("RECONCILED_PROGRAM")
 
 
-def check(site, change=lambda text: text, **variables):
-    """(exit code, output) of check-config, as the front's container would run it.
+@functools.cache
+def pair(number):
+    """A certificate and its key as PEM, another one for each number."""
+    with tempfile.TemporaryDirectory() as directory:
+        files = [pathlib.Path(directory) / name for name in ("tls.crt", "tls.key")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+             "-days", "2", "-subj", f"/CN=listener {number}", "-out", files[0], "-keyout", files[1]],
+            check=True, capture_output=True, timeout=60,
+        )  # fmt: skip
+        return tuple(file.read_text(encoding="utf-8") for file in files)
 
-    The secrets' mount is played by a directory: every path below it is replaced, in the file and in the environment.
+
+def check(site, change=lambda text: text, deployment="reconciled-front", listeners=None, **variables):
+    """(exit code, output) of check-config, as the container of a Deployment would run it.
+
+    The mounts of Secrets are played by directories: every path below them is replaced, in the file and in the
+    environment. `listeners` are the files of the listeners' certificate; without it, they are a pair that matches.
     """
     with tempfile.TemporaryDirectory() as directory:
-        secrets = pathlib.Path(directory) / "secrets"
+        secrets, certificates = (pathlib.Path(directory) / name for name in ("secrets", "listeners"))
         secrets.mkdir()
+        certificates.mkdir()
+        for key, text in (listeners or dict(zip(("tls.crt", "tls.key"), pair(0)))).items():
+            (certificates / key).write_text(text, encoding="utf-8")
+        (secrets / "clients.pem").write_text(pair(1)[0], encoding="utf-8")
         for key in ("store-password", "provider-card-token", "witness-password", "witness-token"):
             (secrets / key).write_text("for-the-test\n", encoding="utf-8")
         for key in ("database-ca.pem", "witness-ca.pem"):
@@ -30,9 +49,12 @@ def check(site, change=lambda text: text, **variables):
         file = pathlib.Path(directory) / "reconciled.yaml"
 
         def here(text):
-            return text.replace("/etc/reconciled/secrets", str(secrets)).replace(
-                "/etc/reconciled/config/reconciled.yaml", str(file)
-            )
+            for mounted, played in (
+                ("/etc/reconciled/secrets", secrets), ("/etc/reconciled/listeners", certificates),
+                ("/etc/reconciled/config/reconciled.yaml", file),
+            ):  # fmt: skip
+                text = text.replace(mounted, str(played))
+            return text
 
         file.write_text(change(here(site.configuration())), encoding="utf-8")
         environment = {"PATH": os.environ["PATH"]}
@@ -41,7 +63,7 @@ def check(site, change=lambda text: text, **variables):
                 environment[name] = os.environ[name]
         for name, value in site.site_variables().items():
             environment[name] = here(value)
-        container = daemon(site.get("Deployment", "reconciled-front")["spec"]["template"])
+        container = daemon(site.get("Deployment", deployment)["spec"]["template"])
         for variable in container["env"]:
             environment[variable["name"]] = here(variable["value"])
         environment.update(variables)

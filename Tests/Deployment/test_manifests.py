@@ -15,7 +15,7 @@ from manifests import EVERY, EXTENDED, LOCAL, WITNESS, Site, look, pod_of, sourc
 #: The oldest version that the manifests are meant for, and the newest that the validator knows.
 VERSIONS = ("1.30", kubernetes_validate.latest_version())
 #: Kinds of operators, of which the validator has no schema; the rules look at them.
-WITHOUT_SCHEMA = {"ServiceMonitor", "PrometheusRule", "ExternalSecret"}
+WITHOUT_SCHEMA = {"ServiceMonitor", "PrometheusRule", "ExternalSecret", "Certificate"}
 
 
 def schema_findings(item, version):

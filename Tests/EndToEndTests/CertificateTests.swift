@@ -1,6 +1,7 @@
 import CertificateAuthority
 import Foundation
 import HTTPTransport
+import PostgresServers
 import Testing
 
 /// TLS of both listeners, and certificates of whoever connects to them (docs/operate/certificates.md).
@@ -171,6 +172,50 @@ import Testing
             #expect(try await old.send(.get, "/v1/payments").status == 200)
             let log = try String(contentsOf: secured.log, encoding: .utf8)
             #expect(log.contains("http.tls, admin.tls") && !log.contains("PRIVATE KEY"))
+        }
+    }
+
+    @Test func `a provider that asks for a certificate is shown ours`() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("reconciled-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let authority = try CertificateAuthority(in: directory.appendingPathComponent("authority"))
+        let (server, own) = (
+            try authority.issue("provider", for: "DNS:localhost"), try authority.issue("ours", for: "DNS:ours.example")
+        )
+        let port = try FreePort.next()
+        let said = directory.appendingPathComponent("provider.log")
+        _ = FileManager.default.createFile(atPath: said.path, contents: nil)
+        let provider = Process()
+        provider.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        provider.arguments =
+            ["openssl", "s_server", "-accept", "\(port)", "-cert", server.certificate, "-key", server.key]
+            + ["-Verify", "1", "-verify_return_error", "-CAfile", authority.certificate]
+        provider.standardOutput = try FileHandle(forWritingTo: said)
+        provider.standardError = provider.standardOutput
+        // It ends with its input.
+        provider.standardInput = Pipe()
+        try provider.run()
+        defer { provider.terminate() }
+        try await Polling.until("the provider listens") {
+            try String(contentsOf: said, encoding: .utf8).contains("ACCEPT")
+        }
+        let configuration = directory.appendingPathComponent("reconciled.yaml")
+        try WorldSettings().yaml(port: port, directory: directory)
+            .replacing("http://127.0.0.1:\(port)", with: "https://localhost:\(port)")
+            .replacing(
+                "    allow_plain_http: true",
+                with: "    ca_bundle: \(authority.certificate)\n    certificate_file: \(own.certificate)\n"
+                    + "    private_key_file: \(own.key)"
+            )
+            .write(to: configuration, atomically: true, encoding: .utf8)
+        let daemon = try DaemonProcess(
+            configuration: configuration, log: directory.appendingPathComponent("daemon.log"))
+        defer { daemon.kill() }
+        let ports = try await daemon.ready()
+        _ = try await APIClient(port: ports.api, adminPort: ports.admin).create(Bodies.card(), key: "tls-1", wait: 0)
+        try await Polling.until("the provider has seen our certificate and a request") {
+            let text = try String(contentsOf: said, encoding: .utf8)
+            return text.contains("CN = ours") && text.contains("PUT /card/transactions/")
         }
     }
 
