@@ -83,8 +83,7 @@ let package = Package(
                 .embedInCode("Migrations/0003-comparisons.sql"), .embedInCode("Migrations/0004-changed-payments.sql"),
                 .embedInCode("Migrations/0005-site.sql"), .embedInCode("Migrations/0006-store-identity.sql"),
                 .embedInCode("Migrations/0007-waiting.sql"), .embedInCode("Migrations/0008-asked.sql"),
-                .embedInCode("Migrations/0009-witness.sql"),
-                .embedInCode("Migrations/0010-alive.sql"),
+                .embedInCode("Migrations/0009-witness.sql"), .embedInCode("Migrations/0010-alive.sql"),
                 .embedInCode("Migrations/0011-repairs.sql"),
             ], swiftSettings: strict),
         // The wire.
@@ -130,7 +129,7 @@ let package = Package(
         .target(
             name: "SignedTokens",
             dependencies: [
-                "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", jwt, logging,
+                "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", jwt, logging, metrics,
             ],
             swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
@@ -170,10 +169,15 @@ let package = Package(
         .target(name: "APIDescription", dependencies: [yams], path: "Tests/APIDescription", swiftSettings: strict),
         // Certificates for tests that speak TLS.
         .target(name: "CertificateAuthority", path: "Tests/CertificateAuthority", swiftSettings: strict),
+        // Time that passes when a test says so.
+        .target(
+            name: "VirtualTime", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/VirtualTime",
+            swiftSettings: strict),
         // What tests draw by chance, the same for the same seed.
         .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
-            name: "ReconcilerTests", dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", logging],
+            name: "ReconcilerTests",
+            dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", "VirtualTime", logging],
             swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "SeededChance"], swiftSettings: strict),
         .testTarget(
@@ -245,7 +249,7 @@ let package = Package(
         .testTarget(
             name: "SignedTokensTests",
             dependencies: [
-                "SignedTokens", "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "LogCapture", crypto, logging,
+                "SignedTokens", "PaymentAPI", "HTTPEdge", "PaymentCore", "LogCapture", "VirtualTime", crypto, logging,
             ],
             swiftSettings: strict),
         .testTarget(

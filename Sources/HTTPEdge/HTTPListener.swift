@@ -52,7 +52,9 @@ package struct HTTPListener: Sendable {
         let channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
                 CloseAfterAnswer(linger: TimeAmount(linger)),
-                RequestPacer(book: book, answerTimeout: TimeAmount(answerTimeout), linger: TimeAmount(linger)),
+                RequestPacer(
+                    book: book, answerTimeout: TimeAmount(answerTimeout), linger: TimeAmount(linger),
+                    isEncrypted: certificates != nil),
             ],
             idleTimeout: TimeAmount(idleTimeout),
             httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(

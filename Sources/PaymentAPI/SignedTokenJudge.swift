@@ -1,6 +1,6 @@
 /// Judges tokens that somebody else signs for callers.
 public protocol SignedTokenJudge: Sendable {
-    /// What a token says, as it stands in the request.
+    /// What a token of at most ``CallerIdentity/longestSigned`` characters says.
     func judge(_ token: String) async -> SignedTokenJudgement
 }
 

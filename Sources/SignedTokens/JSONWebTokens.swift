@@ -7,9 +7,6 @@ internal import StrictJSON
 /// JSON Web Tokens (RFC 7519) that an issuer signs for callers, verified as RFC 8725 advises: the key decides how it is
 /// signed and not the token, and what is not understood is refused.
 package struct JSONWebTokens: SignedTokenJudge {
-    /// The longest token, in characters.
-    package static let longest = 8_192
-
     private let rules: TokenRules
     private let keys: KeySetKeeper
     private let clock: any WallClock
@@ -24,7 +21,7 @@ package struct JSONWebTokens: SignedTokenJudge {
     /// What a token says.
     package func judge(_ token: String) async -> SignedTokenJudgement {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard token.utf8.count <= JSONWebTokens.longest, parts.count == 3,
+        guard parts.count == 3,
             let header = JSONWebTokens.members(parts[0]), let claims = JSONWebTokens.members(parts[1]),
             let signature = Base64URL.decode(String(parts[2])), JSONWebTokens.isUnderstood(header),
             case .string(let algorithm)? = header["alg"]

@@ -27,8 +27,6 @@ struct KeySet: Sendable {
         let description: String
     }
 
-    /// The most bytes that a set has.
-    static let maximumBytes = 262_144
     /// The shortest key of RSA, in bytes: 2,048 bits (RFC 7518, section 3.3).
     private static let shortestRSA = 256
 
@@ -39,8 +37,8 @@ struct KeySet: Sendable {
     /// Reads a set. Keys for something else than signatures, of other kinds or too short are left out: a set may hold
     /// what somebody else needs.
     init(_ bytes: [UInt8]) async throws(Unusable) {
-        guard bytes.count <= KeySet.maximumBytes else {
-            throw Unusable(description: "it has more than \(KeySet.maximumBytes) bytes")
+        guard bytes.count <= KeySetKeeper.largestSet else {
+            throw Unusable(description: "it has more than \(KeySetKeeper.largestSet) bytes")
         }
         let document: JSONValue
         do {

@@ -1,7 +1,6 @@
 import CertificateAuthority
 import Foundation
 import HTTPTransport
-import PostgresServers
 import Testing
 
 /// TLS of both listeners, and certificates of whoever connects to them (docs/operate/certificates.md).
@@ -182,26 +181,14 @@ import Testing
         let (server, own) = (
             try authority.issue("provider", for: "DNS:localhost"), try authority.issue("ours", for: "DNS:ours.example")
         )
-        let port = try FreePort.next()
-        let said = directory.appendingPathComponent("provider.log")
-        _ = FileManager.default.createFile(atPath: said.path, contents: nil)
-        let provider = Process()
-        provider.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        provider.arguments =
-            ["openssl", "s_server", "-accept", "\(port)", "-cert", server.certificate, "-key", server.key]
-            + ["-Verify", "1", "-verify_return_error", "-CAfile", authority.certificate]
-        provider.standardOutput = try FileHandle(forWritingTo: said)
-        provider.standardError = provider.standardOutput
-        // It ends with its input.
-        provider.standardInput = Pipe()
-        try provider.run()
-        defer { provider.terminate() }
-        try await Polling.until("the provider listens") {
-            try String(contentsOf: said, encoding: .utf8).contains("ACCEPT")
-        }
+        let provider = try OpenSSLServer(
+            server.certificate, key: server.key,
+            ["-Verify", "1", "-verify_return_error", "-CAfile", authority.certificate], in: directory)
+        defer { provider.stop() }
+        try await provider.untilItListens()
         let configuration = directory.appendingPathComponent("reconciled.yaml")
-        try WorldSettings().yaml(port: port, directory: directory)
-            .replacing("http://127.0.0.1:\(port)", with: "https://localhost:\(port)")
+        try WorldSettings().yaml(port: provider.port, directory: directory)
+            .replacing("http://127.0.0.1:\(provider.port)", with: "https://localhost:\(provider.port)")
             .replacing(
                 "    allow_plain_http: true",
                 with: "    ca_bundle: \(authority.certificate)\n    certificate_file: \(own.certificate)\n"
@@ -214,7 +201,7 @@ import Testing
         let ports = try await daemon.ready()
         _ = try await APIClient(port: ports.api, adminPort: ports.admin).create(Bodies.card(), key: "tls-1", wait: 0)
         try await Polling.until("the provider has seen our certificate and a request") {
-            let text = try String(contentsOf: said, encoding: .utf8)
+            let text = try provider.output
             return text.contains("CN = ours") && text.contains("PUT /card/transactions/")
         }
     }
@@ -235,6 +222,9 @@ import Testing
                 #expect(ContinuousClock.now - began < .seconds(5), "\(number)")
                 await fresh.sender.shutdown()
             }
+            // They were counted like others: each newcomer took the place of one that rested.
+            let ended = "reconciled_http_connections_ended_total{listener=\"callers\",reason=\"full\"}"
+            #expect(try await client.metric(ended) >= 80)
             silent.leave()
         }
     }

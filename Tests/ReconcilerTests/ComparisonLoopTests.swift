@@ -3,6 +3,7 @@ import PaymentCore
 import Reconciler
 import Synchronization
 import Testing
+import VirtualTime
 
 /// Which run is next, and when the loop looks again.
 @Suite(.timeLimit(.minutes(5))) struct ComparisonLoopTests {

@@ -2,6 +2,7 @@ import MemoryStore
 import PaymentCore
 import Reconciler
 import Testing
+import VirtualTime
 
 /// What becomes of a run when something around it fails.
 @Suite(.timeLimit(.minutes(5))) struct ComparisonRunnerTests {

@@ -3,6 +3,7 @@ import MemoryStore
 import PaymentCore
 import Reconciler
 import Testing
+import VirtualTime
 
 /// A store, a provider that lists a transaction every ten minutes, and who compares them, by a clock that stands still.
 struct ComparisonStage {

@@ -1,12 +1,7 @@
 import Crypto
 import Foundation
 import HTTPEdge
-import PaymentAPI
 import PaymentCore
-import Reconciler
-import Synchronization
-
-@testable import SignedTokens
 
 /// An issuer of tokens with keys of its own, made without the library that verifies them.
 struct Issuer: Sendable {
@@ -73,15 +68,4 @@ struct Issuer: Sendable {
             }
         return "\(signed).\(Base64URL.encode(Array(signature)))"
     }
-}
-
-/// A clock that stands until somebody moves it.
-final class StandingClock: WallClock {
-    private let moment: Mutex<Timestamp>
-
-    init(_ moment: Timestamp) { self.moment = Mutex(moment) }
-
-    func now() -> Timestamp { moment.withLock { $0 } }
-    func sleep(until moment: Timestamp) async throws {}
-    func pass(_ span: Span) { moment.withLock { $0 = $0 + span } }
 }

@@ -1,7 +1,9 @@
+import LogCapture
 import Logging
 import PaymentAPI
 import PaymentCore
 import Testing
+import VirtualTime
 
 @testable import SignedTokens
 
@@ -12,11 +14,14 @@ import Testing
     private func judge(_ token: String, _ change: (inout TokenRules) -> Void = { _ in }) async -> SignedTokenJudgement {
         var rules = TokenRules(issuer: Issuer.name, audience: "payments")
         change(&rules)
-        let clock = StandingClock(Issuer.now)
-        let keys = KeySetKeeper(trustedFor: .hours(24), clock: clock, logger: Logger(label: "test")) { [issuer] in
-            issuer.keySet
+        let clock = VirtualClock(at: Issuer.now)
+        let logger = Logger(label: "test") { _ in LogLines().handler }
+        let keys = KeySetKeeper(trustedFor: .hours(24), clock: clock, logger: logger) { [issuer] in issuer.keySet }
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask { await keys.run() }
+            defer { group.cancelAll() }
+            return await JSONWebTokens(rules, keys: keys, clock: clock).judge(token)
         }
-        return await JSONWebTokens(rules, keys: keys, clock: clock).judge(token)
     }
 
     private func claims(_ changes: [String: (any Sendable)?]) -> [String: any Sendable] {
@@ -100,6 +105,5 @@ import Testing
         for cut in [String(token.dropLast()), String(token.dropFirst()), token + ".", "." + token] {
             if case .subject = await judge(cut) { Issue.record("believed: \(cut)") }
         }
-        #expect(await judge(String(repeating: "a", count: 9_000)) == .refused(.malformed))
     }
 }

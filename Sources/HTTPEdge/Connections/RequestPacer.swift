@@ -18,6 +18,7 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let book: ConnectionBook
     private let answerTimeout: TimeAmount
+    private let isEncrypted: Bool
     private let feeder: RequestFeeder
     private let linger: TimeAmount
     private var place: ConnectionBook.Place?
@@ -33,8 +34,11 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
     private var isLast = false
 
     /// A pacer of a connection.
-    /// - Parameter answerTimeout: How long the system may take to get rid of a whole answer.
-    init(book: ConnectionBook, answerTimeout: TimeAmount, linger: TimeAmount) {
+    /// - Parameters:
+    ///   - answerTimeout: How long the system may take to get rid of a whole answer.
+    ///   - isEncrypted: Whether a ``HandshakeWatch`` is there.
+    init(book: ConnectionBook, answerTimeout: TimeAmount, linger: TimeAmount, isEncrypted: Bool = false) {
+        self.isEncrypted = isEncrypted
         self.linger = linger
         self.book = book
         self.answerTimeout = answerTimeout
@@ -45,11 +49,9 @@ final class RequestPacer: ChannelDuplexHandler, RemovableChannelHandler {
         do {
             let pipeline = context.pipeline.syncOperations
             // What is fed is what was decrypted.
-            if let watch = try? pipeline.handler(type: HandshakeWatch.self) {
-                try pipeline.addHandler(feeder, position: .after(watch))
-            } else {
-                try pipeline.addHandler(feeder, position: .first)
-            }
+            try pipeline.addHandler(
+                feeder,
+                position: isEncrypted ? .after(try pipeline.handler(type: HandshakeWatch.self)) : .first)
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             let rules = RequestRules(
                 linger: linger, isInTarget: { [feeder] in feeder.isInTarget }, onRefusal: { [feeder] in feeder.stop() })

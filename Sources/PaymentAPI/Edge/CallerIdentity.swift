@@ -7,6 +7,10 @@ struct CallerIdentity: Sendable {
     /// Judges tokens that somebody else signs; `nil` where none are taken.
     let signed: (any SignedTokenJudge)?
 
+    /// The longest token of the configuration, and the longest signed one, in characters. No header field has more.
+    static let longest = 512
+    static let longestSigned = 8_192
+
     /// Who came with a request.
     enum Bearer: Sendable, Hashable {
         /// A caller.
@@ -24,7 +28,7 @@ struct CallerIdentity: Sendable {
 
     /// Who comes with these values of `Authorization` headers.
     func bearer(authorization values: [String]) async -> Bearer {
-        let longest = signed == nil ? 512 : 8_192
+        let longest = signed == nil ? CallerIdentity.longest : CallerIdentity.longestSigned
         guard let token = BearerCredential.token(authorization: values, longest: longest) else { return .refused(nil) }
         if let access = callers.access(bearing: token) { return .access(access) }
         guard let signed, token.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { return .refused(nil) }

@@ -42,13 +42,15 @@ struct OperatorsAddress {
 
     /// The listener's own certificate, without those that signed it: they may have signed others.
     private static func firstCertificate(_ path: String) throws -> String {
-        let end = "-----END CERTIFICATE-----"
-        let text = try? String(contentsOfFile: path, encoding: .utf8)
-        guard let text, let last = text.range(of: end) else {
+        do {
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            if let last = text.range(of: "-----END CERTIFICATE-----") { return "\(text[..<last.upperBound])\n" }
+        } catch {
             throw CommandFailure(
-                .usage, "admin.tls.certificate_file: '\(path)'; allowed: a PEM file of certificates that can be read")
+                .usage, "admin.tls.certificate_file: '\(path)' cannot be read; allowed: a PEM file of certificates")
         }
-        return String(text[..<last.upperBound]) + "\n"
+        throw CommandFailure(
+            .usage, "admin.tls.certificate_file: '\(path)' holds no certificate; allowed: a PEM file of certificates")
     }
 
     /// Sends one request to it.

@@ -232,7 +232,7 @@ extension Daemon {
         }
         return (
             JSONWebTokens(settings.rules, keys: keeper, clock: clock),
-            KeySetService(keeper: keeper, source: source, clock: clock)
+            KeySetService(keeper: keeper, source: source)
         )
     }
 

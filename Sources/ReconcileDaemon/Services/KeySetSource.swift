@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import SignedTokens
 
 /// The keys of who signs tokens for callers, as a file or an HTTPS server has them.
 struct KeySetSource: Sendable {
@@ -10,7 +11,6 @@ struct KeySetSource: Sendable {
 
     let keys: Configuration.SignedTokenSettings.Keys
     private let sender: CurlSender?
-    private static let largest = 262_144
 
     init(_ keys: Configuration.SignedTokenSettings.Keys) {
         self.keys = keys
@@ -35,7 +35,7 @@ struct KeySetSource: Sendable {
             let limit = Duration.seconds(5)
             let request = HTTPRequest(
                 method: .get, url: url, limits: TimeLimits(connect: limit, tls: limit, firstByte: limit, total: limit),
-                maximumResponseBytes: KeySetSource.largest, label: "key_set")
+                maximumResponseBytes: KeySetKeeper.largestSet, label: "key_set")
             let answer: HTTPResponse
             do throws(TransportFailure) {
                 answer = try await sender.send(request)

@@ -36,7 +36,7 @@ struct SearchJudge {
     /// somebody captured at the provider's console is for people.
     private func turnedBack(_ state: GlobalState, _ traits: LocalTraits) -> SearchFinding? {
         if state.told & 4 != 0, state.losses == 0, traits.isTooLate {
-            return SearchFinding(invariant: 23, words: "told authorized, and turned back by its deadline")
+            return SearchFinding(invariant: 15, words: "told authorized, and turned back by its deadline")
         }
         for leg in world.legContracts.indices {
             let there = state[leg: leg]
@@ -44,7 +44,7 @@ struct SearchJudge {
                 continue
             }
             return SearchFinding(
-                invariant: 23, words: "leg \(leg) was captured outside, and is given back without anybody's word")
+                invariant: 15, words: "leg \(leg) was captured outside, and is given back without anybody's word")
         }
         return nil
     }

@@ -1,25 +1,28 @@
-import PaymentCore
-import Reconciler
-import Synchronization
+package import PaymentCore
+internal import Reconciler
+internal import Synchronization
 
 /// A clock that moves only when it is told to, and lets those go on who slept until then.
-final class VirtualClock: WallClock {
+package final class VirtualClock: WallClock {
     private struct State {
-        var now = RunnerStage.start
+        var now: Timestamp
         var sleepers: [Int: (until: Timestamp, sleeper: CheckedContinuation<Void, any Error>)] = [:]
         var last = 0
         /// Sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    func now() -> Timestamp { state.withLock(\.now) }
+    /// A clock that shows this moment.
+    package init(at moment: Timestamp) { state = Mutex(State(now: moment)) }
+
+    package func now() -> Timestamp { state.withLock(\.now) }
 
     /// The moments until which somebody sleeps, the earliest first.
-    var sleeping: [Timestamp] { state.withLock { $0.sleepers.values.map(\.until).sorted() } }
+    package var sleeping: [Timestamp] { state.withLock { $0.sleepers.values.map(\.until).sorted() } }
 
-    func sleep(until moment: Timestamp) async throws {
+    package func sleep(until moment: Timestamp) async throws {
         let number = state.withLock { state in
             state.last += 1
             return state.last
@@ -45,7 +48,7 @@ final class VirtualClock: WallClock {
     }
 
     /// Moves on.
-    func advance(by span: Span) {
+    package func advance(by span: Span) {
         let due = state.withLock { state in
             state.now = state.now + span
             let due = state.sleepers.filter { $0.value.until <= state.now }
