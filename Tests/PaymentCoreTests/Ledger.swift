@@ -43,7 +43,7 @@ struct Ledger {
     /// How long a new transaction stays undecided.
     var pendingFor: Span = .zero
     /// What each key was answered first, at a provider that gives that answer again.
-    private var firstAnswers: [EffectKey: (report: AttemptReport, at: Timestamp)] = [:]
+    var firstAnswers: [EffectKey: (report: AttemptReport, at: Timestamp)] = [:]
     /// Whether the amount of what is shown is another than asked.
     var showsAnotherAmount = false
 

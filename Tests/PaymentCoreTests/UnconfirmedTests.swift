@@ -120,4 +120,31 @@ import Testing
         #expect(stage.durable.state == .failed && stage.net(0) == 0, "\(stage.durable.summary)")
         #expect(stage.sent(.refund).count >= 1 && stage.sent(.void).isEmpty)
     }
+
+    /// Seed 6370077221692: after lost rows nothing was known of it, and people were told an hour later that it was
+    /// missing.
+    @Test func `an answer that contradicts is asked for again after lost rows, and heals if it was wrong`() throws {
+        var stage = try fixture.stage([.unaskableForAWeek], plug: true)
+        stage.atProvider(0) { ledger, _ in ledger.showsAnotherAmount = true }
+        let cameToPeople = stage.run(steps: 200, while: { !$0.awaitsPeople })
+        #expect(cameToPeople && stage.durable.legs[0].quarantine?.cause == .contradiction, "\(stage.durable.summary)")
+        var window = RecoveryWindow(readsCountFrom: stage.now, latestNotAfter: stage.now + .minutes(2))
+        window.listingCompared = true
+        stage.window = window
+        let began = stage.now
+        stage.handle(.claimedAfterLoss(window))
+        #expect(stage.durable.legs[0].quarantine == nil)
+        stage.run(steps: 200, while: { !$0.awaitsPeople })
+        #expect(stage.durable.legs[0].quarantine?.cause == .contradiction, "\(stage.durable.summary)")
+        #expect(stage.now - began < .minutes(5))
+        #expect(Set(stage.sent(.authorize).map(\.key)).count == 1 && stage.sent(.authorize).count == 2)
+        // What its provider keeps is right, only the answers were wrong, and people let it go on.
+        stage.atProvider(0) { ledger, _ in
+            ledger.showsAnotherAmount = false
+            ledger.firstAnswers = [:]
+        }
+        try stage.repair(.resume)
+        stage.run()
+        #expect(stage.durable.state == .succeeded && stage.net(0) == 1_000, "\(stage.durable.summary)")
+    }
 }

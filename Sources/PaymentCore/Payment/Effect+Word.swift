@@ -11,6 +11,8 @@ extension Effect {
         if open != nil { return true }
         let left = attempts - (unsent ?? 0)
         guard left > 0, worst > .throttled, keyConflicts != true else { return false }
+        // It was answered, and the answer is no word: it contradicted what was asked. Its key gives it again.
+        if lastOutcome == .accepted || lastOutcome == .declined { return true }
         guard lastOutcome == .refused, isRefusalKeyless != true else { return worst == .indeterminate || left > 1 }
         if isCredentialRefusal == true { return true }
         guard let earlier = earlierIntentAt, let last = lastIntentAt else { return false }

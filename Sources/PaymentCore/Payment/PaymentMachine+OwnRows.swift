@@ -68,8 +68,10 @@ extension PaymentMachine {
         if let theirs = effect.theirs, let shown = report.reference, theirs != shown {
             seen?.contradiction = "another_reference"
         }
-        if let seen, StatusReading.contradicts(seen, leg: payment.legs[index]) {
-            return learn(seen, leg: index, context)
+        if var contradicting = seen, StatusReading.contradicts(contradicting, leg: payment.legs[index]) {
+            // Where sending is how it is asked, the answer counts as one to an inquiry, also after lost rows.
+            contradicting.source = .inquiry
+            return learn(contradicting, leg: index, context)
         }
         let at = seen?.began ?? context.now
         if let word = effect.word(in: report, at: at) {
