@@ -255,8 +255,8 @@ let package = Package(
         .testTarget(
             name: "OperationsConsoleTests",
             dependencies: [
-                "OperationsConsole", "HTTPEdge", "Reconciler", "PaymentCore", hummingbird, crypto, logging, metrics,
-                coreMetrics,
+                "OperationsConsole", "HTTPEdge", "Reconciler", "PaymentCore", "LogCapture", hummingbird, crypto,
+                logging, metrics, coreMetrics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -83,13 +83,15 @@ public struct AdminAPI: Sendable {
             activity: board(checks.activity))
         let desk = OperatorDesk(reads: reads, comparisons: comparisons, repairs: repairs, site: site)
         history = console?.history
+        let strangers = StrangersLog.ofOperators(logger)
         responder = AdminResponder(
             probes: probes, metrics: metrics, operators: operators, desk: desk,
             console: console.map {
                 Console(
                     desk: desk, operators: operators, content: $0, limits: limits, isEncrypted: certificates != nil,
-                    logger: logger)
-            }, descriptions: descriptions, limits: limits, certificates: certificates, logger: logger)
+                    strangers: strangers, logger: logger)
+            }, descriptions: descriptions, limits: limits, certificates: certificates, strangers: strangers,
+            logger: logger)
     }
 
     /// The listener as a service, with the checks that it runs. Run it at most once.

@@ -49,7 +49,7 @@ public struct CallerAPI: Sendable {
             notifications: NotificationRoute(notifications: notifications, bodyDeadline: limits.bodyDeadline),
             limits: limits, description: description, site: site,
             gate: RequestGate(limit: limits.maximumConcurrentRequests, senders: callers.count),
-            elapsed: elapsed, strangers: StrangersLog(logger), logger: logger)
+            elapsed: elapsed, strangers: .ofCallers(logger), logger: logger)
     }
 
     /// The listener as a service. It ends when it is cancelled or shut down gracefully; requests that are

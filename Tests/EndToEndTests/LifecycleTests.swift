@@ -60,6 +60,7 @@ import Testing
             // Before anything happened.
             #expect(lines.contains("reconciled_store_failures_total{code=\"full\"} 0"))
             #expect(lines.contains("reconciled_http_connections_ended_total{listener=\"operators\",reason=\"full\"} 0"))
+            #expect(lines.contains("reconciled_operator_tokens_refused_total{reason=\"approval\"} 0"))
             #expect(lines.contains { $0.hasPrefix("reconciled_build_info{version=") && $0.hasSuffix("} 1") })
             func value(_ name: String) -> Double {
                 lines.first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Double($0) } ?? -1
@@ -72,6 +73,7 @@ import Testing
             #expect(age >= 0 && age < 60, "the process is \(age) s old")
             #expect(value("process_cpu_seconds_total") >= 0)
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).status == 401)
+            #expect(try await admin.metric("reconciled_operator_tokens_refused_total{reason=\"request\"}") == 1)
             admin.token = World.operatorToken
             #expect(try await admin.send(.get, "/v1/payments/\(created.id)", admin: true).id == created.id)
             #expect(try await client.send(.get, "/openapi.yaml").status == 200)
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `no secret and no instrument is in the log, the database or the audit trail`() async throws {
+    @Test func `no secret is in log, database or audit trail, and no instrument in log or trail`() async throws {
         try await World.run { world, client in
             let instrument = "tok_very_secret_instrument_987654"
             try world.simulator.order(FaultOrder(Fault(.responseLost), operation: .authorize), at: "card")
@@ -103,7 +105,12 @@ import Testing
                 #expect(!text.contains("provider-key:token:merchant"))
             }
             await world.kill()
-            let database = try Data(contentsOf: world.directory.appendingPathComponent("reconciled.sqlite"))
+            // What was written last is in the write-ahead log.
+            let files = try FileManager.default.contentsOfDirectory(
+                at: world.directory, includingPropertiesForKeys: nil
+            ).filter { $0.lastPathComponent.hasPrefix("reconciled.sqlite") }
+            let database = try files.map { try Data(contentsOf: $0) }.reduce(Data(), +)
+            #expect(database.range(of: Data(instrument.utf8)) != nil, "what is stored is found")
             #expect(database.range(of: Data(World.callerToken.utf8)) == nil)
             #expect(database.range(of: Data("provider-key:token:merchant".utf8)) == nil)
         }

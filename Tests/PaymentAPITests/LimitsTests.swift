@@ -19,16 +19,16 @@ import Testing
 
     @Test func `of many strangers the first is told, and then their number every minute`() {
         let lines = LogLines()
-        let log = StrangersLog(Logger(label: "test") { _ in lines.handler })
+        let log = StrangersLog.ofCallers(Logger(label: "test") { _ in lines.handler })
         let start = ContinuousClock.now
-        log.came(at: start)
+        log.came(nil, at: start)
         #expect(lines.all.count == 1 && lines.all[0].contains("1"))
         for second in 1...9 { log.came(.expired, at: start + .seconds(6 * second)) }
         #expect(lines.all.count == 1)
-        log.came(at: start + .seconds(60))
+        log.came(nil, at: start + .seconds(60))
         #expect(lines.all.count == 2 && lines.all[1].contains("10"), "\(lines.all)")
         #expect(lines.all[1].contains("expired 9, unknown 1"), "\(lines.all)")
-        log.came(at: start + .seconds(120))
+        log.came(nil, at: start + .seconds(120))
         #expect(lines.all.count == 3 && !lines.all[2].contains("10"), "\(lines.all)")
     }
 

@@ -22,6 +22,7 @@ public struct AdminResponder: HTTPResponder {
     let descriptions: OperationsDescriptions
     let limits: AdminLimits
     let certificates: Replaceable<ListenerCertificates>?
+    let strangers: StrangersLog
     let logger: Logger
 
     /// Answers one request.
@@ -77,23 +78,32 @@ public struct AdminResponder: HTTPResponder {
         var person: Operator?
         if found?.route.isForOperators ?? (path == "/v1" || path.hasPrefix("/v1/")) {
             person = operators.person(authorization: HeaderValues(request.headers).all("authorization"))
-            guard person != nil else { throw .unauthorized }
+            guard person != nil else {
+                strangers.refused(.request)
+                throw .unauthorized
+            }
         }
         guard let found else { throw .notFound }
         let method = request.method.rawValue
         guard found.route.methods.contains(method) else { throw .methodNotAllowed(found.route.methods) }
         if let person { try OperatorDesk.permit(method, to: person) }
         let routed = Routed(
-            route: found.route, method: method, id: found.id, person: person, approver: try approver(request))
+            route: found.route, method: method, id: found.id, person: person,
+            approver: try approver(request, of: method))
         guard desk.has(found.route) else { throw .notFound }
         return routed
     }
 
-    /// Whose second token it is. One that belongs to nobody is refused, so that nobody believes to have approved.
-    private func approver(_ request: Request) throws(Problem) -> String? {
+    /// Whose second token it is. One that belongs to nobody is refused, so that nobody believes to have approved. Who
+    /// may not ask for a change may not approve it either.
+    private func approver(_ request: Request, of method: String) throws(Problem) -> String? {
         let values = HeaderValues(request.headers).all("approval")
         guard !values.isEmpty else { return nil }
-        guard let person = operators.person(authorization: values) else { throw .unauthorized }
+        guard let person = operators.person(authorization: values) else {
+            strangers.refused(.approval)
+            throw .unauthorized
+        }
+        try OperatorDesk.permit(method, to: person)
         return person.name
     }
 

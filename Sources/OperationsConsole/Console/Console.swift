@@ -28,11 +28,12 @@ struct Console: Sendable {
     let limits: AdminLimits
     /// Whether this listener encrypts its connections itself.
     let isEncrypted: Bool
+    let strangers: StrangersLog
     let logger: Logger
 
     init(
         desk: OperatorDesk, operators: OperatorDirectory, content: ConsoleContent, limits: AdminLimits,
-        isEncrypted: Bool, logger: Logger
+        isEncrypted: Bool, strangers: StrangersLog, logger: Logger
     ) {
         sessions = ConsoleSessions(operators)
         let questions = ConsoleQuestions(desk: desk)
@@ -40,6 +41,7 @@ struct Console: Sendable {
         forms = ConsoleForms(questions: questions)
         self.limits = limits
         self.isEncrypted = isEncrypted
+        self.strangers = strangers
         self.logger = logger
     }
 
@@ -133,8 +135,10 @@ struct Console: Sendable {
         let fields = try FormFields(body)
         let next = Visit.safe(fields["next"])
         guard let token = fields["token"], let session = sessions.begin(token: token) else {
-            logger.warning("sign-in refused")
-            return ConsoleAnswer(page: pages.signIn(visit, next: next, isRefused: true), status: 401)
+            strangers.refused(.signIn)
+            var answer = ConsoleAnswer(page: pages.signIn(visit, next: next, isRefused: true), status: 401)
+            answer.closesConnection = true
+            return answer
         }
         // Who signs in again is not signed in twice.
         if let former { sessions.end(former) }

@@ -71,7 +71,7 @@ struct ConsoleStage: Sendable {
     static func run(
         payment: String = #"{"id":"pay_1"}"#, explanation: String = "{}",
         repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), reading: OperatorAnswer? = nil,
-        discrepancy: String? = nil, list: OperatorAnswer? = nil,
+        discrepancy: String? = nil, list: OperatorAnswer? = nil, logger: Logger = RunningAdmin.quiet,
         _ body: @Sendable (ConsoleStage) async throws -> Void
     ) async throws {
         let asked = Asked()
@@ -97,7 +97,7 @@ struct ConsoleStage: Sendable {
             progress: ProgressMonitor(), checks: ProbeChecks(readiness: [], startup: [], activity: []),
             metrics: MetricsRegistry(), operators: operators, reads: reads, comparisons: comparisons, repairs: repairs,
             console: ConsoleContent(history: history, drills: DrillReports(directory: nil)),
-            logger: RunningAdmin.quiet)
+            logger: logger)
         try await RunningAdmin.serve(admin) { port in
             try await body(ConsoleStage(port: port, asked: asked, operators: operators))
         }

@@ -1,4 +1,6 @@
 import HTTPEdge
+import LogCapture
+import Logging
 import PaymentCore
 import Testing
 
@@ -59,6 +61,28 @@ import Testing
                 #expect(reply.header("www-authenticate") == nil)
             }
         }
+    }
+
+    @Test func `wrong tokens end their connections, and are told of once`() async throws {
+        let lines = LogLines()
+        try await ConsoleStage.run(logger: Logger(label: "test") { _ in lines.handler }) { stage in
+            for _ in 1...3 {
+                let form = "token=wrong&next="
+                let refused = try await RawExchange.send(
+                    """
+                    POST /console/sign-in HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+                    Content-Length: \(form.utf8.count)\r\n\r\n\(form)
+                    """, port: stage.port)
+                #expect(refused.hasPrefix("HTTP/1.1 401"), "\(refused)")
+                #expect(refused.lowercased().contains("connection: close"), "\(refused)")
+                let unread = try await RawExchange.send(
+                    "GET /v1/payments HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\n\r\n", port: stage.port)
+                #expect(unread.hasPrefix("HTTP/1.1 401"), "\(unread)")
+            }
+        }
+        let told = lines.all.filter { $0.contains("without a valid token") }
+        #expect(told.count == 1 && told[0].contains("sign_in 1"), "\(lines.all)")
+        #expect(lines.all.allSatisfy { !$0.contains("wrong") })
     }
 
     @Test func `a form of another session, of another site or of none is refused, and nothing is done`() async throws {

@@ -21,6 +21,9 @@ import Testing
             let same = try await promote(RunningOperations.tokens["hana"])
             #expect(same.status == 409 && same.text.contains("same_person"))
             #expect(try await promote("nobody's token").status == 401)
+            let viewer = try await promote(RunningOperations.tokens["vera"])
+            #expect(viewer.status == 403 && viewer.text.contains("operator"), "\(viewer.text)")
+            #expect(try await book.store.siteTerms(limit: 1).first?.fencedBy == nil)
             let two = try await promote(RunningOperations.tokens["ken"])
             #expect(two.status == 200, "\(two.text)")
             let term = try two.json()["term"]

@@ -1,10 +1,10 @@
-internal import Logging
+package import Logging
 internal import Metrics
 internal import Synchronization
 
-/// Tells of requests without a valid token: the first one, and after that how many there were, so that whoever guesses
-/// tokens does not fill the log.
-final class StrangersLog: Sendable {
+/// Counts requests without a valid token, and tells of them: of the first one at once, and after that how many there
+/// were, so that whoever guesses tokens does not fill the log.
+package final class StrangersLog: Sendable {
     private struct State {
         var toldAt: ContinuousClock.Instant?
         var untold: [String: Int] = [:]
@@ -12,25 +12,26 @@ final class StrangersLog: Sendable {
 
     /// How often a sum is told at most.
     private static let every = Duration.seconds(60)
-    /// The reason of a token that nobody has, or none.
-    private static let unknown = "unknown"
 
+    private let counter: String
     private let logger: Logger
     private let state = Mutex(State())
 
     /// A log that has told nothing.
-    init(_ logger: Logger) {
+    /// - Parameters:
+    ///   - logger: Gets the first one, and sums.
+    ///   - counter: The name of the counter, which has one series for each reason from the start.
+    ///   - reasons: What can be wrong with a token, or where it was shown.
+    package init(_ logger: Logger, counter: String, reasons: [String]) {
         self.logger = logger
-        for reason in SignedTokenRefusal.allCases.map(\.rawValue) + [StrangersLog.unknown] {
-            StrangersLog.counter(reason).increment(by: 0)
-        }
+        self.counter = counter
+        for reason in reasons { Counter(label: counter, dimensions: [("reason", reason)]).increment(by: 0) }
     }
 
     /// Another one came.
-    /// - Parameter refusal: Why, where it came with a signed token.
-    func came(_ refusal: SignedTokenRefusal? = nil, at now: ContinuousClock.Instant = .now) {
-        let reason = refusal?.rawValue ?? StrangersLog.unknown
-        StrangersLog.counter(reason).increment()
+    /// - Parameter reason: One of those that the log was made with.
+    package func came(_ reason: String, at now: ContinuousClock.Instant = .now) {
+        Counter(label: counter, dimensions: [("reason", reason)]).increment()
         let counts: [String: Int]? = state.withLock { state in
             state.untold[reason, default: 0] += 1
             if let toldAt = state.toldAt, now - toldAt < StrangersLog.every { return nil }
@@ -42,9 +43,5 @@ final class StrangersLog: Sendable {
         logger.notice(
             "requests without a valid token were refused",
             metadata: ["count": .stringConvertible(counts.values.reduce(0, +)), "reasons": .string(reasons)])
-    }
-
-    private static func counter(_ reason: String) -> Counter {
-        Counter(label: "reconciled_tokens_refused", dimensions: [("reason", reason)])
     }
 }
