@@ -6,7 +6,7 @@
 #   docker build --target simulator .            builds the provider simulator instead
 #
 # There is one base. The libraries of the final image are taken out of the stage that linked against them, so build
-# and run cannot drift apart. A tag can move; continuous integration pins what it tested by digest:
+# and run cannot drift apart. A tag can move; name the base that you tested by digest:
 #   --build-arg BASE=docker.io/library/swift@sha256:…
 ARG BASE=docker.io/library/swift:6.3.1-bookworm
 

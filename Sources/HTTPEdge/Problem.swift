@@ -1,7 +1,8 @@
 package import PaymentCore
 package import StrictJSON
 
-/// An error as whoever asked sees it: RFC 9457, `application/problem+json`. It never carries what was sent.
+/// An error as whoever asked sees it: RFC 9457, `application/problem+json`. Of what was sent it
+/// repeats names of members and providers at most, never a value.
 package struct Problem: Error, Sendable, Hashable {
     /// The stable types.
     package enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -6,8 +6,9 @@ internal import Reconciler
 /// Adyen's webhooks (docs.adyen.com/development-resources/webhooks/verify-hmac-signatures): the signature is in the
 /// body, the HMAC-SHA256 of eight members under a key in hexadecimal.
 ///
-/// The moment is not signed, so an old notification cannot be refused for its age. It does no harm: it says what became
-/// of one effect once, and an older word never takes the place of a newer one.
+/// The moment is not signed, so an old notification cannot be refused for its age. It says what became of one effect
+/// once, and an older word never takes the place of a newer one. Whoever has a genuine one and changes its moment can
+/// make it the newest word: `docs/threat-model.md` says so.
 struct AdyenNotifications: NotificationReader {
     let secrets: NotificationSecrets
 
