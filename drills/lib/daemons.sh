@@ -51,6 +51,9 @@ site_database() {
     echo "postgres://reconciled@$hosts/$DATABASE"
 }
 
+# role_key ROLE: the key of an operator's role, unless a version is to read it that has none (WITHOUT_ROLES).
+role_key() { [[ -n ${WITHOUT_ROLES:-} ]] || printf ', role: %s' "$1"; }
+
 sha256_of() { printf %s "$1" | sha256sum | cut -d ' ' -f 1; }
 
 # site_configure SITE: the file of its daemons. Times are shorter than a site's would be, so that a drill takes minutes:
@@ -65,8 +68,8 @@ http: {host: "$(address "$1")"}
 admin:
   host: "$(address "$1")"
   operators:
-    - {name: on-call, token_sha256: $(sha256_of "$OPERATOR_TOKEN"), role: operator}
-    - {name: second, token_sha256: $(sha256_of "$APPROVER_TOKEN"), role: approver}
+    - {name: on-call, token_sha256: $(sha256_of "$OPERATOR_TOKEN")$(role_key operator)}
+    - {name: second, token_sha256: $(sha256_of "$APPROVER_TOKEN")$(role_key approver)}
 callers:
   - {name: checkout, token_sha256: $(sha256_of "$CALLER_TOKEN")}
 providers:
