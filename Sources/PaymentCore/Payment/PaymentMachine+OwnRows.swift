@@ -119,10 +119,18 @@ extension PaymentMachine {
 
     /// A request that leaves in doubt what it was to tell counts as an inquiry: the next one waits as another would.
     mutating func countAsInquiry(_ reference: EffectReference, leg index: Int, _ context: MachineContext) {
-        guard isInDoubt(reference, leg: index, context) else { return }
+        guard isInDoubt(reference, leg: index, context) else { return waitForNothing(reference, leg: index) }
         let delay = context.policy.inquirySchedule.delay(payment.legs[index].inquiries, jitter: context.jitter)
         payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? context.now, context.now + delay)
         payment.legs[index].inquiries += 1
+    }
+
+    /// What a provider told while its answer was awaited is not asked for, and nothing that follows waits for that.
+    private mutating func waitForNothing(_ reference: EffectReference, leg index: Int) {
+        guard let effect = effect(reference, ofLeg: index), effect.lastOutcome == .indeterminate,
+            let word = effect.word, word.state != .pending
+        else { return }
+        payment.legs[index].notBefore = nil
     }
 
     /// Two people say that a leg was taken: where nothing is asked, their word stands for the provider's, until the
