@@ -1,8 +1,8 @@
 // What is known of a leg whose provider cannot be asked (`inquiry: by_resend`).
 //
 // Its status is put together from what the provider said of each effect: in the answer to a request, which an
-// idempotent key gives again, or by its own news. Only what nobody answered is in doubt, and is sent again under its
-// key.
+// idempotent key gives again, or by its own news. What nobody answered is in doubt, and is sent again under its key. So
+// is what was answered by something else than was asked.
 
 extension PaymentMachine {
     /// Whether a leg's status is learned by sending again.
