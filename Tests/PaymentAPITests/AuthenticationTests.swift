@@ -53,6 +53,23 @@ struct AuthenticationTests {
         }
     }
 
+    private struct Believing: SignedTokenJudge {
+        func judge(_ token: String) async -> SignedTokenJudgement { .subject("shop", scopes: nil) }
+    }
+
+    @Test func `a token that is too long is not looked at`() async throws {
+        let caller = try CallerID("shop")
+        let directory = try CallerDirectory([], subjects: ["shop": CallerAccess(caller)])
+        let identity = CallerIdentity(callers: directory, signed: Believing())
+        func bearer(_ length: Int) async -> CallerIdentity.Bearer {
+            await identity.bearer(authorization: ["Bearer \(String(repeating: "a", count: length - 4)).b.c"])
+        }
+        #expect(await bearer(8_192).access?.caller == caller)
+        #expect(await bearer(8_193) == .refused(nil))
+        let unsigned = CallerIdentity(callers: directory, signed: nil)
+        #expect(await unsigned.bearer(authorization: ["Bearer a.b.c"]) == .refused(nil))
+    }
+
     @Test func `a token belongs to one caller, a caller may have two`() throws {
         let digest = try #require(CallerDirectory.digest(ofToken: "a"))
         #expect(digest.hex == "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb")

@@ -21,14 +21,14 @@ import Testing
         let lines = LogLines()
         let log = StrangersLog.ofCallers(Logger(label: "test") { _ in lines.handler })
         let start = ContinuousClock.now
-        log.came(nil, at: start)
+        log.refused(nil, at: start)
         #expect(lines.all.count == 1 && lines.all[0].contains("1"))
-        for second in 1...9 { log.came(.expired, at: start + .seconds(6 * second)) }
+        for second in 1...9 { log.refused(.expired, at: start + .seconds(6 * second)) }
         #expect(lines.all.count == 1)
-        log.came(nil, at: start + .seconds(60))
+        log.refused(nil, at: start + .seconds(60))
         #expect(lines.all.count == 2 && lines.all[1].contains("10"), "\(lines.all)")
         #expect(lines.all[1].contains("expired 9, unknown 1"), "\(lines.all)")
-        log.came(nil, at: start + .seconds(120))
+        log.refused(nil, at: start + .seconds(120))
         #expect(lines.all.count == 3 && !lines.all[2].contains("10"), "\(lines.all)")
     }
 

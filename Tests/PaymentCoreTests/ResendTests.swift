@@ -46,22 +46,6 @@ import Testing
         #expect(stage.net(0) == 1_000)
     }
 
-    /// Seed 35568635373639: the capture waited for the time of an inquiry that nobody needed.
-    @Test func `a request whose end its provider told meanwhile delays nothing when it runs out`() throws {
-        var stage = try fixture.stage([.unaskable], .manual, plug: true, send: [.lostRequest, .lostAnswer])
-        stage.run(while: { $0.sent(.authorize).count < 2 })
-        let held = try news(stage.durable.legs[0].primary, .succeeded, at: stage.now)
-        stage.handle(.notified(leg: 0, held))
-        stage.run(while: { $0.durable.legs[0].primary.open != nil || !$0.durable.isResting })
-        #expect(stage.durable.legs[0].primary.lastOutcome == .indeterminate && stage.durable.isResting)
-        try stage.capture()
-        let asked = stage.now
-        stage.run(while: { $0.sent(.capture).isEmpty })
-        #expect(stage.now == asked, "\(stage.durable.summary)")
-        stage.run()
-        expectEnd(stage, .succeeded)
-    }
-
     @Test func `a capture in doubt is sent again, and money is taken once`() throws {
         var stage = try fixture.stage([.unaskable], plug: true, send: [.none, .lostAnswer, .lostAnswer])
         stage.run()

@@ -105,5 +105,6 @@ import VirtualTime
         for cut in [String(token.dropLast()), String(token.dropFirst()), token + ".", "." + token] {
             if case .subject = await judge(cut) { Issue.record("believed: \(cut)") }
         }
+        #expect(await judge(String(repeating: "a", count: 9_000)) == .refused(.malformed))
     }
 }

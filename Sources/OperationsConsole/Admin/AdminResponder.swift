@@ -101,9 +101,9 @@ public struct AdminResponder: HTTPResponder {
         guard !values.isEmpty else { return nil }
         guard let person = operators.person(authorization: values) else {
             strangers.refused(.approval)
-            throw .unauthorized
+            throw .approverUnknown
         }
-        try OperatorDesk.permit(method, to: person)
+        guard OperatorDesk.permits(method, to: person) else { throw .approverMayNot }
         return person.name
     }
 
@@ -154,6 +154,15 @@ extension Problem {
     /// The listener asks for a certificate of its clients, and this one has shown none.
     fileprivate static let certificateMissing = Problem(
         .forbidden, 403, "Forbidden", detail: "A client certificate is needed here.")
+
+    /// The second token is nobody's.
+    fileprivate static let approverUnknown = Problem(
+        .unauthorized, 401, "Unauthorized", detail: "Nobody has the token in the header.", field: "Approval")
+
+    /// The second person may not approve.
+    fileprivate static let approverMayNot = Problem(
+        .forbidden, 403, "Forbidden",
+        detail: "Whoever approves needs the role operator as well, which admin.operators gives.", field: "Approval")
 
     /// A body came where the operation takes none.
     fileprivate static let unexpectedBody = Problem(

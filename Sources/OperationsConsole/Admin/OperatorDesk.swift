@@ -18,8 +18,11 @@ struct OperatorDesk: Sendable {
 
     /// Refuses what the role of a person does not permit, whatever it is about.
     static func permit(_ method: String, to person: Operator) throws(Problem) {
-        guard method == "GET" || person.role >= .operator else { throw .forbidden(needs: .operator) }
+        guard permits(method, to: person) else { throw .forbidden(needs: .operator) }
     }
+
+    /// Whether somebody may do it. Viewers read.
+    static func permits(_ method: String, to person: Operator) -> Bool { method == "GET" || person.role >= .operator }
 
     /// The answer to a request that is permitted.
     func answer(_ route: AdminRoute, _ method: String, _ request: OperatorRequest) async -> OperatorAnswer {

@@ -59,7 +59,7 @@ public struct APIResponder: HTTPResponder {
         switch (found?.route, answer.status) {
         // The other site asks every few seconds.
         case (.site, 200): break
-        case (_, 401): strangers.came(bearer.refusal)
+        case (_, 401): strangers.refused(bearer.refusal)
         default: record.write(to: logger)
         }
         return answer.response(requestID: name.own)

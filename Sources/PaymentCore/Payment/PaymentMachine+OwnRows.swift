@@ -119,15 +119,16 @@ extension PaymentMachine {
 
     /// A request that leaves in doubt what it was to tell counts as an inquiry: the next one waits as another would.
     mutating func countAsInquiry(_ reference: EffectReference, leg index: Int, _ context: MachineContext) {
-        guard isInDoubt(reference, leg: index, context) else { return waitForNothing(reference, leg: index) }
+        guard isInDoubt(reference, leg: index, context) else { return forgetNextTry(reference, leg: index) }
         let delay = context.policy.inquirySchedule.delay(payment.legs[index].inquiries, jitter: context.jitter)
         payment.legs[index].notBefore = max(payment.legs[index].notBefore ?? context.now, context.now + delay)
         payment.legs[index].inquiries += 1
     }
 
-    /// What a provider told while its answer was awaited is not asked for, and nothing that follows waits for that.
-    private mutating func waitForNothing(_ reference: EffectReference, leg index: Int) {
-        guard let effect = effect(reference, ofLeg: index), effect.lastOutcome == .indeterminate,
+    /// How an effect ended is not asked for once its provider has told it, whatever answer came after that: what follows
+    /// does not wait. It does where the provider wants to be left alone.
+    private mutating func forgetNextTry(_ reference: EffectReference, leg index: Int) {
+        guard let effect = effect(reference, ofLeg: index), let outcome = effect.lastOutcome, outcome > .throttled,
             let word = effect.word, word.state != .pending
         else { return }
         payment.legs[index].notBefore = nil

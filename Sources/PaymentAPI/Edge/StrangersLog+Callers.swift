@@ -12,9 +12,9 @@ extension StrangersLog {
             reasons: SignedTokenRefusal.allCases.map(\.rawValue) + [unknown])
     }
 
-    /// Another one came.
-    /// - Parameter refusal: Why, where it came with a signed token.
-    func came(_ refusal: SignedTokenRefusal?, at now: ContinuousClock.Instant = .now) {
+    /// A token was refused, or none came.
+    /// - Parameter refusal: Why, where it was a signed one.
+    func refused(_ refusal: SignedTokenRefusal?, at now: ContinuousClock.Instant = .now) {
         came(refusal?.rawValue ?? StrangersLog.unknown, at: now)
     }
 }
