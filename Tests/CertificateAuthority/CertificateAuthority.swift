@@ -47,9 +47,11 @@ package struct CertificateAuthority: Sendable {
                 "-keyout", pair.key, "-out", path("\(name).csr"), "-subj", "/CN=\(name)",
                 "-addext", "subjectAltName=\(alternatives)",
             ])
+        // Several tests may have something signed at one moment: a file of serials would be shared.
+        let serial = "0x" + String(UInt64.random(in: 1...UInt64.max / 2), radix: 16)
         try openssl([
             "x509", "-req", "-in", path("\(name).csr"), "-CA", certificate, "-CAkey", path("authority.key"),
-            "-CAcreateserial", "-days", "2", "-copy_extensions", "copy", "-out", pair.certificate,
+            "-set_serial", serial, "-days", "2", "-copy_extensions", "copy", "-out", pair.certificate,
         ])
         return pair
     }
@@ -69,11 +71,14 @@ package struct CertificateAuthority: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        let said = Pipe()
+        process.standardError = said
         try process.run()
+        // Before it has ended, or it might wait for room in the pipe.
+        let words = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Failure(description: "openssl \(arguments.joined(separator: " "))")
+            throw Failure(description: "openssl \(arguments.joined(separator: " ")): \(words)")
         }
     }
 }

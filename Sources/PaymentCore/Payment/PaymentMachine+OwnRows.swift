@@ -125,8 +125,8 @@ extension PaymentMachine {
         payment.legs[index].inquiries += 1
     }
 
-    /// How an effect ended is not asked for once its provider has told it, whatever answer came after that: what follows
-    /// does not wait. It does where the provider wants to be left alone.
+    /// How an effect ended is not asked for once its provider has told it, whatever answer came after that, and what
+    /// follows does not wait. It does where the provider wants to be left alone.
     private mutating func forgetNextTry(_ reference: EffectReference, leg index: Int) {
         guard let effect = effect(reference, ofLeg: index), let outcome = effect.lastOutcome, outcome > .throttled,
             let word = effect.word, word.state != .pending
