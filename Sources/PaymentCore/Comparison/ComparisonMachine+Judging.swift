@@ -91,13 +91,13 @@ extension ComparisonMachine {
         return verdict
     }
 
-    /// Whether nothing is shown of it, our books claim nothing of it, and what is remembered was no difference and is
-    /// older than our last request: what became of it since, nobody shows any more (seed 25954150782060). Money that
-    /// our books claim is never explained so.
+    /// Whether nothing is shown of it, and what is remembered was no difference, is older than our last request and may
+    /// have become what our books say: what became of it since, nobody shows any more (seeds 25954150782060 and
+    /// 27336791580121). Money that our books claim beyond that is never explained so.
     private func isOutdated(_ item: Item) -> Bool {
         guard item.listed == nil, item.answer == .absent, let row = item.known.row, !row.finding.isDifference,
-            let ours = item.known.ours, [.ended, .undecided, .givenBack].contains(ours.standing),
-            let changed = item.theirs?.lastChange, let asked = ours.askedAt
+            let ours = item.known.ours, let theirs = item.theirs, theirs.canBecome(ours),
+            let changed = theirs.lastChange, let asked = ours.askedAt
         else { return false }
         return changed < asked + (Span.zero - contract.clockSkew)
     }

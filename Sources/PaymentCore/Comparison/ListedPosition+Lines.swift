@@ -16,6 +16,13 @@ extension ListedPosition {
     /// Whether more than one transaction under the key holds or took money.
     public var isDoubled: Bool { others.contains(where: \.holdsMoney) }
 
+    /// Whether later changes may have made of it what our books say. Of two transactions under one key at least one is
+    /// not what they claim.
+    func canBecome(_ ours: BookedPosition) -> Bool {
+        let claimsMoney = ours.standing == .held || ours.standing == .taken
+        return claimsMoney ? !isShared && line.canBecome(ours) : true
+    }
+
     /// When any of them changed last.
     var lastChange: Timestamp? {
         isShared ? lines.compactMap(\.updatedAt).max() : updatedAt
@@ -136,6 +143,16 @@ extension ListedLine {
         case .authorized: 1
         case .captured: 2 + refunded
         default: .max
+        }
+    }
+
+    /// Whether a later change of it may be what our books say.
+    fileprivate func canBecome(_ ours: BookedPosition) -> Bool {
+        switch (ours.standing, status) {
+        case (.held, .pending), (.taken, .pending), (.taken, .authorized): amount == ours.amount
+        case (.taken, .captured):
+            amount == ours.amount && captured == ours.captured && refunded <= ours.refunded.value
+        default: false
         }
     }
 
