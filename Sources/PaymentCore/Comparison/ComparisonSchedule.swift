@@ -82,7 +82,8 @@ public enum ComparisonSchedule {
             coveredFrom: window.from, contract, settings, now)
     }
 
-    private static func delay(_ contract: ProviderContract, _ settings: ComparisonSettings) -> Span {
+    /// How long after its end a window is compared.
+    public static func delay(_ contract: ProviderContract, _ settings: ComparisonSettings) -> Span {
         contract.clockSkew + contract.visibilityLag + contract.maxRequestLife + settings.settleDelay
     }
 

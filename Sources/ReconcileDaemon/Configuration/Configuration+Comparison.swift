@@ -33,8 +33,26 @@ extension Configuration {
                     allowed: "at least \(lag), the visibility_lag of \(provider.name): what is listed late is missed")
             }
         }
+        if isEnabled { requireReadableStatuses(section, settings, providers) }
         settings.policy = readPolicy(section)
         return Comparison(isEnabled: isEnabled, settings: settings)
+    }
+
+    /// A provider is asked for a key before anything is called a difference: what changed at the beginning of a window
+    /// must still be readable once the window is compared (seed 27336791580121).
+    private static func requireReadableStatuses(
+        _ section: ConfigurationSection, _ settings: ComparisonSettings, _ providers: [Provider]
+    ) {
+        for provider in providers where provider.contract.listing {
+            guard let retention = provider.contract.statusRetention else { continue }
+            let longest = retention - ComparisonSchedule.delay(provider.contract, settings)
+            guard settings.window >= longest else { continue }
+            section.report(
+                "window", value: DurationText.render(settings.window),
+                allowed: "below \(DurationText.render(max(.zero, longest))), the status_retention of "
+                    + "\(provider.name) less the time after which a window is compared: a status must be readable "
+                    + "when its window is compared")
+        }
     }
 
     /// `orphan_wait` is the wait of one class under a name of its own.
@@ -96,8 +114,7 @@ extension Configuration.Comparison {
         }
         let listing = providers.filter(\.contract.listing)
         var lines = listing.map { provider in
-            let now = Timestamp(milliseconds: 0)
-            let judged = now - ComparisonSchedule.settledUntil(provider.contract, settings, now: now)
+            let judged = ComparisonSchedule.delay(provider.contract, settings)
             return "comparison: \(provider.name) in windows of \(DurationText.render(settings.window)), "
                 + "each \(DurationText.render(judged)) after its end"
         }
