@@ -32,4 +32,29 @@ import Testing
         judge.atRest(stage)
         #expect(stage.durable.state == .succeeded && judge.faults.isEmpty, "\(judge.faults)")
     }
+
+    /// Whoever has the notification of a capture that failed later sends it again under a later date.
+    @Test(arguments: [false, true])
+    func `an old word under a later date does not undo a failure where no date is signed`(isDateSigned: Bool) throws {
+        var stage = try fixture.stage([.unaskable], plug: true)
+        stage.run()
+        let capture = try #require(stage.durable.legs[0].capture)
+        func tell(_ state: Observation.Movement.State, after pause: Span) {
+            stage.handle(
+                .notified(
+                    leg: 0,
+                    EffectNews(
+                        key: capture.key, kind: .capture, reference: "one", amount: capture.amount,
+                        word: ProviderWord(state, at: stage.now + pause), isDateSigned: isDateSigned)))
+        }
+        tell(.succeeded, after: .seconds(1))
+        tell(.declined, after: .seconds(2))
+        // Late, and not the last word whether its date is signed or not.
+        tell(.succeeded, after: .seconds(1))
+        #expect(stage.durable.legs[0].capture?.word?.state == .declined && stage.alerts.count == 1)
+        tell(.succeeded, after: .seconds(3))
+        #expect(stage.durable.legs[0].capture?.word?.state == (isDateSigned ? .succeeded : .declined))
+        let told = stage.alerts.dropFirst().map(\.message)
+        #expect(told.contains { $0.contains("its date is not signed") } == !isDateSigned, "\(told)")
+    }
 }

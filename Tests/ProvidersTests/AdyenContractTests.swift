@@ -124,7 +124,8 @@ struct AdyenContractTests {
 
     @Test func `a release is received, and told later; of what is captured it fails`() async throws {
         try await run { subject in
-            let reference = await subject.provider.send(try subject.order(.authorize)).reference
+            let held = await subject.provider.send(try subject.order(.authorize))
+            let reference = try #require(held.reference, "\(held)")
             let released = await subject.provider.send(try subject.order(.void, of: reference))
             #expect(released.outcome == .accepted && released.observation?.status == .authorized, "\(released)")
             let news = try #require(try await subject.news("CANCELLATION").first)

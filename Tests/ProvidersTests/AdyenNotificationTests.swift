@@ -58,6 +58,7 @@ struct AdyenNotificationTests {
         let news = try #require(try read(Self.body()).get().news)
         #expect(news.kind == .capture && news.key.text == Self.ours && news.reference == "M0123456789ABCDE")
         #expect(news.word == ProviderWord(.succeeded, at: StandingClock.noon + .hours(-1)))
+        #expect(!news.isDateSigned, "what Adyen signs has no date")
     }
 
     @Test func `either of two keys signs while one is being replaced`() throws {

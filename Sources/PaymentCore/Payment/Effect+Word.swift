@@ -25,7 +25,7 @@ extension Effect {
     }
 
     /// Takes a word in, unless a newer one is known.
-    mutating func hear(_ news: ProviderWord) {
+    mutating func hear(_ news: ProviderWord, isDateSigned: Bool = true) {
         guard let known = word else {
             word = news
             return
@@ -36,8 +36,16 @@ extension Effect {
         guard news.state != .pending else { return }
         // What a key was answered at first may be older than its request.
         if known.isTold == true, known.state != .pending, news.isTold != true { return }
+        guard isDateSigned || !isUndone(by: news) else { return }
         let isNewer = news.at > known.at || news.at == known.at && news.state == .declined
         if known.state == .pending || known.reason == Leg.Gone.byPeople || isNewer { word = news }
+    }
+
+    /// Whether the provider told that it failed, and a word says that it was done. Done comes before failed: whoever
+    /// may choose the moment of an old word would make it the last.
+    func isUndone(by news: ProviderWord) -> Bool {
+        guard let word, word.isTold == true else { return false }
+        return word.state == .declined && news.state == .succeeded
     }
 
     /// What an answer says of what the effect's key stands for; `nil` where it says nothing that binds.

@@ -25,11 +25,22 @@ extension PaymentMachine {
             record(.operation, leg: index, fields + [AuditField("believed", "no")], context)
             return [alert(leg: index, "a notification does not fit what was sent: look at the provider's own books")]
         }
+        if !news.isDateSigned, effect.isUndone(by: news.word) {
+            record(.operation, leg: index, fields + [AuditField("believed", "no")], context)
+            // Late, and told to nobody: it was so before it failed.
+            guard let known = effect.word, news.word.at > known.at else { return [] }
+            return [
+                alert(
+                    leg: index,
+                    "a notification says that what had failed was done, and its date is not signed: look at the "
+                        + "provider's own books")
+            ]
+        }
         let before = effect.word
         var word = news.word
         word.isTold = true
         withEffect(reference, ofLeg: index) {
-            $0.hear(word)
+            $0.hear(word, isDateSigned: news.isDateSigned)
             $0.theirs = $0.theirs ?? news.reference
         }
         guard let after = self.effect(reference, ofLeg: index)?.word, after != before else { return [] }

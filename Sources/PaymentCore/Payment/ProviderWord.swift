@@ -31,13 +31,19 @@ public struct EffectNews: Sendable, Hashable {
     public var amount: Money?
     /// What became of it, and when the provider says that it did.
     public var word: ProviderWord
+    /// Whether the moment of the word is signed. Otherwise whoever has an old notification may send it with another.
+    public var isDateSigned: Bool
 
     /// News.
-    public init(key: EffectKey, kind: EffectKind, reference: String? = nil, amount: Money?, word: ProviderWord) {
+    public init(
+        key: EffectKey, kind: EffectKind, reference: String? = nil, amount: Money?, word: ProviderWord,
+        isDateSigned: Bool = true
+    ) {
         self.key = key
         self.kind = kind
         self.reference = reference
         self.amount = amount
         self.word = word
+        self.isDateSigned = isDateSigned
     }
 }

@@ -7,8 +7,8 @@ internal import Reconciler
 /// body, the HMAC-SHA256 of eight members under a key in hexadecimal.
 ///
 /// The moment is not signed, so an old notification cannot be refused for its age. It says what became of one effect
-/// once, and an older word never takes the place of a newer one. Whoever has a genuine one and changes its moment can
-/// make it the newest word: `docs/threat-model.md` says so.
+/// once, and an older word never takes the place of a newer one. Whoever has a genuine one and changes its moment makes
+/// it the newest word, so that what failed stays failed whatever is told after it.
 struct AdyenNotifications: NotificationReader {
     let secrets: NotificationSecrets
 
@@ -129,7 +129,7 @@ struct AdyenNotificationItem: Sendable {
         let word = ProviderWord(
             isDone ? .succeeded : .declined,
             reason: isDone ? nil : ShortCode.of(reason) ?? eventCode.lowercased(), at: at)
-        return EffectNews(key: key, kind: kind, reference: reference, amount: money, word: word)
+        return EffectNews(key: key, kind: kind, reference: reference, amount: money, word: word, isDateSigned: false)
     }
 
     /// What kind of effect an event is about, and whether it can say that it is done
