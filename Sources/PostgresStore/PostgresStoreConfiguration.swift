@@ -60,6 +60,9 @@ public struct PostgresStoreConfiguration: Sendable {
 
     /// Whether the connection string holds a password.
     public var holdsPassword: Bool { Login.holdsPassword(dsn) }
+    /// How the server shows that it is the one that is meant, by the connection string, the environment and libpq's
+    /// defaults.
+    public var serverTrust: ServerTrust { Login.trust(dsn) }
 }
 
 extension PostgresStoreConfiguration: CustomStringConvertible, CustomReflectable {

@@ -122,8 +122,10 @@ struct TwoSites: Sendable {
     /// - Parameter more: more of `site:`, in YAML's flow style.
     func restartEast(_ more: String = "") async throws -> APIClient {
         let text = try String(contentsOf: world.configuration, encoding: .utf8)
-        let asking = text.replacing("https://west.example", with: "http://127.0.0.1:\(west.port)")
-            .replacing("proof: standby", with: "proof: standby\(more)")
+        let asking = text.replacing(
+            "url: 'https://west.example'", with: "url: 'http://127.0.0.1:\(west.port)', allow_plain_http: true"
+        )
+        .replacing("proof: standby", with: "proof: standby\(more)")
         try asking.write(to: world.configuration, atomically: true, encoding: .utf8)
         return try await world.start(0)
     }

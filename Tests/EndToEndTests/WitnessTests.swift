@@ -83,7 +83,8 @@ import WitnessServers
             let token = FileManager.default.temporaryDirectory.appendingPathComponent("lease-\(UUID().uuidString)")
             try Data(LeaseServer.token.utf8).write(to: token)
             defer { try? FileManager.default.removeItem(at: token) }
-            let witness = "witness: {url: '\(url)', namespace: payments, token_file: '\(token.path)'}"
+            let witness =
+                "witness: {url: '\(url)', allow_plain_http: true, namespace: payments, token_file: '\(token.path)'}"
             try await TwoSites.run("lease: 3s, proof: kubernetes, replication: synchronous, \(witness)") { sites in
                 try await sites.untilActive(sites.east)
                 try await Self.found(sites)

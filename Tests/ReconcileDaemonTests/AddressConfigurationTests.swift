@@ -63,6 +63,39 @@ import Testing
         #expect(try base.read(allowed).providers[0].url == "http://card.example")
     }
 
+    /// Whoever answers for the other site can end a term, or let an old copy act.
+    @Test(arguments: [
+        "peer: {name: west, url: 'http://west.example'}, replication: synchronous, proof: standby",
+        "proof: kubernetes, witness: {url: 'http://third.example:6443', token_file: /token}",
+        "proof: dynamodb, witness: {url: 'http://third.example', region: eu-west-1, table: sites}",
+    ])
+    func `the other site and the witness are reached by plain HTTP only with consent`(site: String) throws {
+        func problems(_ site: String) -> [String] {
+            base.problems(
+                ConfigurationTests.minimal + "\nstore: {url: 'postgres:host=db dbname=payments'}\nsite: {\(site)}")
+        }
+        let consent = "an https:// address, or http:// with allow_plain_http: true"
+        let refused = problems(site).filter { $0.contains(consent) }
+        #expect(refused.count == 1 && refused[0].hasPrefix("site."), "\(problems(site))")
+        let allowed = problems(site.replacing("url: 'http", with: "allow_plain_http: true, url: 'http"))
+        #expect(!allowed.contains { $0.contains("http") }, "\(allowed)")
+        let secure = problems(site.replacing("http://", with: "https://"))
+        #expect(!secure.contains { $0.contains("http") }, "\(secure)")
+    }
+
+    @Test(arguments: [
+        ("host=db", "sslmode is 'prefer'"), ("host=db sslmode=require", "sslmode is 'require'"),
+        ("host=db,127.0.0.1 sslmode=disable", "sslmode is 'disable'"), ("host=db sslmode=verify-ca", nil),
+        ("host=db sslmode=verify-full sslrootcert=/ca.pem", nil), ("host=127.0.0.1", nil),
+        ("host=/run/postgresql", nil), ("host=localhost,::1 sslmode=disable", nil),
+    ])
+    func `a database whose server is not verified is told of`(dsn: String, told: String?) throws {
+        let read = try base.read(ConfigurationTests.minimal + "\nstore: {url: 'postgres:\(dsn) dbname=payments'}")
+        let lines = read.unverifiedServers
+        #expect(lines.count == (told == nil ? 0 : 1), "\(lines)")
+        if let told { #expect(lines.first?.hasPrefix("store.url: ") == true && lines[0].contains(told), "\(lines)") }
+    }
+
     @Test func `a bundle of authorities is there and holds certificates`() throws {
         func text(_ path: String) -> String {
             ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", ca_bundle: \(path)")

@@ -17,7 +17,7 @@ site_section() {
     cat <<CONFIGURATION
 site:
   name: $1
-  peer: {name: $other, url: "http://$(address "$other"):$(http_port 1)"}
+  peer: {name: $other, url: "http://$(address "$other"):$(http_port 1)", allow_plain_http: true}
   proof: $PROOF
   replication: $REPLICATION
   lease: $SITE_LEASE

@@ -66,14 +66,52 @@ struct Login: Sendable {
     }
 
     /// Whether a connection string holds a password.
-    static func holdsPassword(_ dsn: String) -> Bool {
-        guard let options = PQconninfoParse(dsn, nil) else { return false }
+    static func holdsPassword(_ dsn: String) -> Bool { value(of: "password", in: dsn) != nil }
+
+    /// How the server shows that it is the one that is meant.
+    static func trust(_ dsn: String) -> ServerTrust {
+        let hosts = ["host", "hostaddr"].compactMap { value(of: $0, in: dsn) ?? standard($0) }
+        let places = hosts.flatMap { $0.split(separator: ",").map(String.init) }
+        if places.allSatisfy(isOnThisMachine) { return .onThisMachine }
+        let mode = value(of: "sslmode", in: dsn) ?? standard("sslmode") ?? "prefer"
+        return ["verify-full", "verify-ca"].contains(mode) ? .verified : .unverified(mode: mode)
+    }
+
+    /// Whether nothing between the daemon and a host can be somebody else's. A name that begins with `/` or `@` is a
+    /// socket's.
+    private static func isOnThisMachine(_ host: String) -> Bool {
+        host.hasPrefix("/") || host.hasPrefix("@") || host.hasPrefix("127.") || ["localhost", "::1"].contains(host)
+    }
+
+    private static func value(of name: String, in dsn: String) -> String? {
+        guard let options = PQconninfoParse(dsn, nil) else { return nil }
         defer { PQconninfoFree(options) }
+        return value(of: name, among: options)
+    }
+
+    /// What counts where a connection string does not say: the environment's, the service file's or libpq's own.
+    private static func standard(_ name: String) -> String? {
+        guard let options = PQconndefaults() else { return nil }
+        defer { PQconninfoFree(options) }
+        return value(of: name, among: options)
+    }
+
+    private static func value(of name: String, among options: UnsafeMutablePointer<PQconninfoOption>) -> String? {
         var next = options
         while let keyword = next.pointee.keyword {
-            if String(cString: keyword) == "password" { return next.pointee.val != nil }
+            if String(cString: keyword) == name { return next.pointee.val.map { String(cString: $0) } }
             next += 1
         }
-        return false
+        return nil
     }
+}
+
+/// How a server of PostgreSQL shows that it is the one that is meant.
+public enum ServerTrust: Sendable, Hashable {
+    /// It is reached without a network.
+    case onThisMachine
+    /// By a certificate of an authority that is trusted.
+    case verified
+    /// Whoever answers for its host counts as it, under this `sslmode`.
+    case unverified(mode: String)
 }

@@ -94,17 +94,24 @@ extension Configuration {
 
     private static func readURL(_ section: ConfigurationSection) -> String {
         let text = section.required("url", allowed: "an https:// address")
+        let address = text.isEmpty ? nil : readGuardedAddress(section, text)
+        return address ?? text
+    }
+
+    /// The address under `url`, where nobody on the way may read or answer what is sent there; `nil` if it is none,
+    /// which is reported. Plain HTTP needs the operator's consent.
+    static func readGuardedAddress(_ section: ConfigurationSection, _ text: String) -> String? {
         let mayBePlain = section.bool("allow_plain_http", default: false)
-        guard !text.isEmpty, let address = readAddress(section, text) else { return text }
+        guard let address = readAddress(section, text) else { return nil }
         guard address.hasPrefix("https://") || mayBePlain else {
             section.report("url", value: text, allowed: "an https:// address, or http:// with allow_plain_http: true")
-            return text
+            return nil
         }
         return address
     }
 
     /// The address under `url` as it is used; `nil` if it is none, which is reported.
-    static func readAddress(_ section: ConfigurationSection, _ text: String) -> String? {
+    private static func readAddress(_ section: ConfigurationSection, _ text: String) -> String? {
         do {
             return try ProviderAddress(text).description
         } catch {

@@ -108,7 +108,7 @@ extension Configuration {
         guard let name = readName(peer, "name") else { return (nil, caBundle, certificate) }
         let url = peer.text("url")
         // It is shown to callers as it was written, so it is only checked.
-        if let url { _ = readAddress(peer, url) }
+        if let url { _ = readGuardedAddress(peer, url) }
         return (SiteOperations.Peer(name: name, address: url), caBundle, certificate)
     }
 

@@ -99,7 +99,7 @@ enum WitnessSettings {
 
     private static func lease(_ url: String, _ witness: ConfigurationSection, _ limit: Span) -> WitnessSettings? {
         let (namespace, name, tokenFile, caBundle) = readLease(witness)
-        guard let address = Configuration.readAddress(witness, url) else { return nil }
+        guard let address = Configuration.readGuardedAddress(witness, url) else { return nil }
         guard let tokenFile else {
             witness.report(
                 "token_file", value: "",
@@ -127,7 +127,7 @@ enum WitnessSettings {
         let item = witness.value("item", allowed: "1 to 255 of A-Z, a-z, 0-9, ., _ and -", default: "reconciled") {
             $0.wholeMatch(of: /[A-Za-z0-9._-]{1,255}/) == nil ? nil : $0
         }
-        let url = witness.text("url").flatMap { Configuration.readAddress(witness, $0) }
+        let url = witness.text("url").flatMap { Configuration.readGuardedAddress(witness, $0) }
         guard let region = name("region", "a region such as eu-west-1", /[a-z]{2}(?:-[a-z]+)+-[0-9]/),
             let table = name("table", "a name of 3 to 255 of A-Z, a-z, 0-9, ., _ and -", /[A-Za-z0-9._-]{3,255}/)
         else { return nil }

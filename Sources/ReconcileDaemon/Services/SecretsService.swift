@@ -36,20 +36,20 @@ struct SecretsService: Service {
         }
     }
 
-    /// What tells that a file is another one, or was written: `nil` if there is none.
+    /// What tells that a file is another one, or was written.
     private struct Stamp: Equatable, Sendable {
-        let numbers: [Int]?
+        private let file: String
+        private let numbers: [Int]?
+        private let written: Date?
 
         init(_ path: String) {
-            var information = stat()
-            guard stat(path, &information) == 0 else {
-                numbers = nil
-                return
+            // A Secret of Kubernetes is a link to a link, which is replaced.
+            file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+            let found = try? FileManager.default.attributesOfItem(atPath: file)
+            numbers = found.map { found in
+                [.systemNumber, .systemFileNumber, .size].map { (found[$0] as? NSNumber)?.intValue ?? 0 }
             }
-            numbers = [
-                Int(information.st_dev), Int(information.st_ino), Int(information.st_size),
-                information.st_mtim.tv_sec, information.st_mtim.tv_nsec,
-            ]
+            written = found?[.modificationDate] as? Date
         }
     }
 
