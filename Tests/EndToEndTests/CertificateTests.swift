@@ -5,60 +5,6 @@ import Testing
 
 /// TLS of both listeners, and certificates of whoever connects to them (docs/operate/certificates.md).
 @Suite struct CertificateTests {
-    /// A daemon whose listeners speak TLS and ask for certificates.
-    private final class Secured: Sendable {
-        let authority: CertificateAuthority
-        let configuration: URL
-        let log: URL
-        private let live: CertificateAuthority.Pair
-        private let daemon: DaemonProcess
-
-        init(_ world: World, asking: Bool = true, more: String = "") throws {
-            let directory = world.directory.appendingPathComponent("secured")
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            authority = try CertificateAuthority(in: directory.appendingPathComponent("authority"))
-            let first = try authority.issue("first", for: "IP:127.0.0.1")
-            live = CertificateAuthority.Pair(
-                certificate: directory.appendingPathComponent("live.pem").path,
-                key: directory.appendingPathComponent("live.key").path)
-            log = directory.appendingPathComponent("daemon.log")
-            configuration = directory.appendingPathComponent("reconciled.yaml")
-            let clients = asking ? ", client_ca_bundle: \(authority.certificate)" : ""
-            let tls = "tls: {certificate_file: \(live.certificate), private_key_file: \(live.key)\(clients)}"
-            try WorldSettings().yaml(port: world.simulatorPort, directory: directory)
-                .replacing(
-                    "http: {host: 127.0.0.1, port: 0}", with: "http: {host: 127.0.0.1, port: 0, \(tls)\(more)}"
-                )
-                .replacing("admin:\n", with: "admin:\n  \(tls)\n")
-                .write(to: configuration, atomically: true, encoding: .utf8)
-            for (from, to) in [(first.certificate, live.certificate), (first.key, live.key)] {
-                try FileManager.default.copyItem(atPath: from, toPath: to)
-            }
-            daemon = try DaemonProcess(configuration: configuration, log: log)
-        }
-
-        /// Puts another file in the place of the listeners' certificate or its key.
-        func replace(_ file: KeyPath<CertificateAuthority.Pair, String>, with pair: CertificateAuthority.Pair) throws {
-            try String(contentsOfFile: pair[keyPath: file], encoding: .utf8)
-                .write(toFile: live[keyPath: file], atomically: true, encoding: .utf8)
-        }
-
-        /// A caller that shows this certificate; `nil` for none.
-        func client(
-            showing pair: CertificateAuthority.Pair?, trusting authority: String? = nil
-        ) async throws -> APIClient {
-            let ports = try await daemon.ready()
-            var wire = CurlConfiguration(maximumConnections: 4, caBundlePath: authority ?? self.authority.certificate)
-            wire.clientCertificate = pair.map {
-                CurlConfiguration.ClientCertificate(certificatePath: $0.certificate, keyPath: $0.key)
-            }
-            return APIClient(
-                sender: CurlSender(configuration: wire), scheme: "https", port: ports.api, adminPort: ports.admin)
-        }
-
-        func end() { daemon.kill() }
-    }
-
     /// Requires that nothing is answered: the connection ends before.
     private func expectNoAnswer(_ client: APIClient, admin: Bool = false) async throws {
         await #expect(throws: TransportFailure.self) {
@@ -68,7 +14,7 @@ import Testing
 
     @Test func `callers need a certificate of the authority beside their token`() async throws {
         try await World.run { world, _ in
-            let secured = try Secured(world)
+            let secured = try SecuredDaemon(world)
             defer { secured.end() }
             let shown = try secured.authority.issue("shop", for: "DNS:shop.example")
             var client = try await secured.client(showing: shown)
@@ -97,7 +43,7 @@ import Testing
 
     @Test func `operators need one for all but the probes, which a kubelet asks`() async throws {
         try await World.run { world, _ in
-            let secured = try Secured(world)
+            let secured = try SecuredDaemon(world)
             defer { secured.end() }
             let pair = try secured.authority.issue("operator", for: "DNS:operator.example")
             var (shown, unshown) = (
@@ -140,7 +86,7 @@ import Testing
 
     @Test func `a certificate that is replaced in its files counts for the next connection`() async throws {
         try await World.run { world, _ in
-            let secured = try Secured(world, asking: false)
+            let secured = try SecuredDaemon(world, asking: false)
             defer { secured.end() }
             let next = try CertificateAuthority(in: world.directory.appendingPathComponent("next"))
             let pair = try next.issue("second", for: "IP:127.0.0.1")
@@ -210,7 +156,7 @@ import Testing
         var settings = WorldSettings()
         settings.places = Places.shared.count
         try await World.run(settings) { world, _ in
-            let secured = try Secured(world, asking: false, more: ", max_connections: 16")
+            let secured = try SecuredDaemon(world, asking: false, more: ", max_connections: 16")
             defer { secured.end() }
             let client = try await secured.client(showing: nil)
             let silent = try await Crowd.come(100, port: client.port)
