@@ -43,6 +43,15 @@ package struct DescribedAPI: Sendable {
         paths = read[name]?["paths"]?.members ?? [:]
     }
 
+    /// The schemas that two documents describe under one name and not alike.
+    package static func differing(_ document: String, _ other: String) throws -> [String] {
+        let decoder = YAMLDecoder()
+        let schemas = try [document, other].map { text in
+            try decoder.decode(JSONText.self, from: text)["components"]?["schemas"]?.members ?? [:]
+        }
+        return schemas[0].filter { name, schema in schemas[1][name].map { $0 != schema } ?? false }.keys.sorted()
+    }
+
     /// Every operation that is served, with the statuses that it may answer.
     package var served: [Operation: Set<Int>] {
         var found: [Operation: Set<Int>] = [:]

@@ -10,9 +10,7 @@ import Yams
     @Test func `each outcome is described, and no other is`() throws {
         let text = String(decoding: PackageResources.payments_yaml, as: UTF8.self)
         let document: JSONText = try YAMLDecoder().decode(JSONText.self, from: text)
-        let operation = document["paths"]?["/v1/providers/{name}/notifications"]?["post"]
-        let answer = operation?["responses"]?["202"]?["content"]?["application/json"]
-        let outcome = answer?["schema"]?["properties"]?["outcome"]
+        let outcome = document["components"]?["schemas"]?["NotificationOutcome"]
         guard case .array(let listed) = outcome?["enum"] else {
             Issue.record("the outcomes are not listed")
             return

@@ -77,7 +77,7 @@ public struct OperatorComparisons: Sendable {
 public struct OperationsDescriptions: Sendable {
     /// What `/openapi.yaml` answers: the operations API.
     public let operations: [UInt8]
-    /// What `/payments.yaml` answers: the caller API, whose schemas the other refers to.
+    /// What `/payments.yaml` answers: the caller API.
     public let payments: [UInt8]
 
     /// Descriptions; empty by default.

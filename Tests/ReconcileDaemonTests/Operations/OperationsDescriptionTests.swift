@@ -21,6 +21,16 @@ import Testing
             "operations.yaml", in: ["operations.yaml": operations.text, "payments.yaml": payments.text])
     }
 
+    /// A generator reads one document: each has all that it needs, and what both describe is the same.
+    @Test func `what both documents describe is the same in both`() async throws {
+        try await RunningOperations.run(try OperationsBook()) { api in
+            let operations = try await api.send("GET", "/openapi.yaml", as: nil).text
+            let payments = try await api.send("GET", "/payments.yaml", as: nil).text
+            #expect(try DescribedAPI.differing(operations, payments) == ["Problem", "ProblemType"])
+            #expect(!operations.contains(".yaml#/") && !payments.contains(".yaml#/"))
+        }
+    }
+
     @Test func `every documented operation answers as documented, in every status that it names`() async throws {
         let seen = Mutex<[Operation: Set<Int>]>([:])
         for exchange in Exchanges.parts {
