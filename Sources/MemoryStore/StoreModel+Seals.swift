@@ -24,7 +24,8 @@ extension StoreModel {
         return seal
     }
 
-    /// Checks the seals' chain, every sealed head and every trail; returns what is wrong.
+    /// Checks the seals' chain, every sealed head, every trail, and every payment by its trail; returns what is
+    /// wrong.
     func verifySeals() -> [SealBreak] { sealBreaks() + trailBreaks() }
 
     private func sealBreaks() -> [SealBreak] {
@@ -49,10 +50,14 @@ extension StoreModel {
         rows.compactMap(\.self).sorted { $0.payment.id < $1.payment.id }.compactMap { row in
             do throws(AuditBreak) {
                 try AuditHead.verify(row.trail, of: row.payment.id, head: row.payment.auditHead)
-                return nil
             } catch {
                 return .trailBroken(payment: row.payment.id, detail: "\(error)")
             }
+            var account = TrailAccount()
+            for entry in row.trail { account.take(entry) }
+            let found = account.contradictions(to: row.payment)
+            return found.isEmpty
+                ? nil : .paymentDiffers(payment: row.payment.id, detail: found.joined(separator: "; "))
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import PaymentCore
 public import Reconciler
 internal import StoreRows
@@ -23,9 +24,9 @@ extension PostgresStore {
         }
     }
 
-    /// Checks the seals' chain, every sealed head, and every trail in itself. Each step is a short read of one
-    /// snapshot, so that a long check holds nothing up; in memory are the heads of one seal at a time. Reports at most
-    /// ``SealVerification/mostBreaks`` breaks and then stops.
+    /// Checks the seals' chain, every sealed head, every trail in itself, and every payment by its trail. Each step is
+    /// a short read of one snapshot, so that a long check holds nothing up; in memory are the heads of one seal at a
+    /// time, or a hundred payments. Reports at most ``SealVerification/mostBreaks`` breaks and then stops.
     public func verifySeals() async throws(StoreFailure) -> [SealBreak] {
         var verification = SealVerification()
         while !verification.isDone {
@@ -168,10 +169,12 @@ extension SealTables {
 
     func trails(after payment: String, limit: Int) throws -> [HeadRow] {
         let rows = try connection.rows(
-            "SELECT id, audit_seq, audit_hash FROM payments WHERE id > $1 ORDER BY id LIMIT $2",
+            "SELECT id, audit_seq, audit_hash, document FROM payments WHERE id > $1 ORDER BY id LIMIT $2",
             [.text(payment), .int(limit)])
         return try (0..<rows.count).map { row in
-            HeadRow(payment: try rows.text(row, 0), sequence: try rows.int(row, 1), hash: try rows.text(row, 2))
+            HeadRow(
+                payment: try rows.text(row, 0), sequence: try rows.int(row, 1), hash: try rows.text(row, 2),
+                document: Data(try rows.text(row, 3).utf8))
         }
     }
 

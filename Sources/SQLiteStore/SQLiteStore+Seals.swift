@@ -28,9 +28,9 @@ extension SQLiteStore {
         }
     }
 
-    /// Checks the seals' chain, every sealed head, and every trail in itself. Each step is a short read, so that a long
-    /// check holds nothing up; in memory are the heads of one seal at a time. Reports at most
-    /// ``SealVerification/mostBreaks`` breaks and then stops.
+    /// Checks the seals' chain, every sealed head, every trail in itself, and every payment by its trail. Each step is
+    /// a short read, so that a long check holds nothing up; in memory are the heads of one seal at a time,
+    /// or a hundred payments. Reports at most ``SealVerification/mostBreaks`` breaks and then stops.
     public func verifySeals() async throws(StoreFailure) -> [SealBreak] {
         var verification = SealVerification()
         while !verification.isDone {
@@ -70,9 +70,9 @@ struct SealTables: SealSource {
 
     func trails(after payment: String, limit: Int) throws -> [HeadRow] {
         try Row.fetchAll(
-            db, sql: "SELECT id, audit_seq, audit_hash FROM payments WHERE id > ? ORDER BY id LIMIT ?",
+            db, sql: "SELECT id, audit_seq, audit_hash, document FROM payments WHERE id > ? ORDER BY id LIMIT ?",
             arguments: [payment, limit]
-        ).map { HeadRow(payment: $0[0], sequence: $0[1], hash: $0[2]) }
+        ).map { HeadRow(payment: $0[0], sequence: $0[1], hash: $0[2], document: $0[3]) }
     }
 
     func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws {

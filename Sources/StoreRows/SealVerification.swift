@@ -1,3 +1,4 @@
+package import Foundation
 package import PaymentCore
 package import Reconciler
 
@@ -89,24 +90,48 @@ package struct SealVerification: Sendable {
                 breaks.append(.trailBroken(payment: payment, detail: "the payment's head is no digest"))
                 continue
             }
-            if let found = try checkTrail(of: payment, head: AuditHead(sequence: row.sequence, hash: hash), source) {
+            let head = AuditHead(sequence: row.sequence, hash: hash)
+            let (found, account) = try checkTrail(of: payment, head: head, source)
+            if let found {
                 breaks.append(.trailBroken(payment: payment, detail: "\(found)"))
+            } else if let detail = SealVerification.difference(row.document, payment, head, account) {
+                breaks.append(.paymentDiffers(payment: payment, detail: detail))
             }
         }
         stage = .trails(after: newest.payment)
     }
 
-    private func checkTrail(of payment: PaymentID, head: AuditHead, _ source: some SealSource) throws -> AuditBreak? {
+    /// What a stored payment says otherwise than its trail and its row; `nil` if nothing.
+    private static func difference(
+        _ document: Data, _ id: PaymentID, _ head: AuditHead, _ account: TrailAccount
+    ) -> String? {
+        let payment: Payment
+        do {
+            payment = try PaymentDocument.decode(document)
+        } catch {
+            return "it cannot be read: \(error.cause)"
+        }
+        guard payment.id == id else { return "it is \(payment.id.text)" }
+        guard payment.auditHead == head else { return "it ends at entry \(payment.auditHead.sequence) of its trail" }
+        let found = account.contradictions(to: payment)
+        return found.isEmpty ? nil : found.joined(separator: "; ")
+    }
+
+    private func checkTrail(
+        of payment: PaymentID, head: AuditHead, _ source: some SealSource
+    ) throws -> (AuditBreak?, TrailAccount) {
+        var account = TrailAccount()
         var last = AuditHead.empty(payment)
         var broken: AuditBreak?
         try source.events(of: payment) { event in
             broken = event.check(after: last, of: payment)
             if broken == nil, Digest(hex: event.hash) == nil { broken = .altered(sequence: event.sequence) }
+            if broken == nil { account.take(try event.entry(of: payment)) }
             if let hash = Digest(hex: event.hash) { last = AuditHead(sequence: event.sequence, hash: hash) }
             return broken == nil
         }
-        if let broken { return broken }
-        return last == head ? nil : .wrongHead(expected: head.sequence, found: last.sequence)
+        if broken == nil, last != head { broken = .wrongHead(expected: head.sequence, found: last.sequence) }
+        return (broken, account)
     }
 
     private mutating func checkOrphans(_ source: some SealSource) throws {
@@ -139,17 +164,19 @@ package struct SealRow: Sendable {
     }
 }
 
-/// The head of a payment's trail, as the payment remembers it.
+/// A payment with the head of its trail, as its row remembers it.
 package struct HeadRow: Sendable {
     let payment: String
     let sequence: Int64
     let hash: String
+    let document: Data
 
     /// A row.
-    package init(payment: String, sequence: Int64, hash: String) {
+    package init(payment: String, sequence: Int64, hash: String, document: Data) {
         self.payment = payment
         self.sequence = sequence
         self.hash = hash
+        self.document = document
     }
 }
 
@@ -163,7 +190,7 @@ package protocol SealSource {
     func heads(ofSeal number: Int64) throws -> SealedHeads
     /// The hash of a trail's entry.
     func hash(of payment: PaymentID, at sequence: Int64) throws -> String?
-    /// The heads of payments in ascending order of their ids.
+    /// Payments with their heads, in ascending order of their ids.
     func trails(after payment: String, limit: Int) throws -> [HeadRow]
     /// Hands over a trail, oldest first, until it is told that this is enough.
     func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws

@@ -39,6 +39,10 @@ extension StoreModel {
             try moveHead(of: id)
         case .removeTrail(let id):
             try changeTrail(of: id) { $0 = [] }
+        case .alterPayment(let id):
+            let rowIndex = try #require(rowIndices[id])
+            let payment = try #require(rows[rowIndex]).payment
+            rows[rowIndex]?.payment = try payment.changed("captureMode", to: "manual")
         case .alterSeal(let number):
             seals = seals.map { sealed in
                 guard sealed.seal.number == number else { return sealed }

@@ -30,6 +30,12 @@ extension Tampering {
             _ = try await sql(try Tampering.rewriting(rows, of: id) + Tampering.moveHead(of: id))
         case .removeTrail(let id):
             _ = try await sql("DELETE FROM events WHERE payment_id = '\(id)'")
+        case .alterPayment(let id):
+            _ = try await sql(
+                """
+                UPDATE payments SET document = jsonb_set(document::jsonb, '{captureMode}', '"manual"')::text
+                WHERE id = '\(id)'
+                """)
         case .alterSeal(let number):
             _ = try await sql("UPDATE seals SET at = at + 1 WHERE number = \(number)")
         case .removeSeal(let number):
@@ -61,6 +67,9 @@ extension Tampering {
         UPDATE payments SET (audit_seq, audit_hash) = (
             SELECT seq, hash FROM events WHERE payment_id = '\(id)' ORDER BY seq DESC LIMIT 1
         ) WHERE id = '\(id)';
+        UPDATE payments SET document = jsonb_set(
+            document::jsonb, '{auditHead}', jsonb_build_object('sequence', audit_seq, 'hash', audit_hash))::text
+        WHERE id = '\(id)';
         """
     }
 }

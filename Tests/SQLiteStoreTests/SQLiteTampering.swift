@@ -26,6 +26,8 @@ extension Tampering {
             try Tampering.moveHead(of: id, db)
         case .removeTrail(let id):
             try db.execute(sql: "DELETE FROM events WHERE payment_id = ?", arguments: [id.text])
+        case .alterPayment(let id):
+            try Tampering.change(id, "'$.captureMode', 'manual'", db)
         case .alterSeal(let number):
             try db.execute(sql: "UPDATE seals SET at = at + 1 WHERE number = ?", arguments: [number])
         case .removeSeal(let number):
@@ -62,6 +64,15 @@ extension Tampering {
                 UPDATE payments SET (audit_seq, audit_hash) = (
                     SELECT seq, hash FROM events WHERE payment_id = ?1 ORDER BY seq DESC LIMIT 1
                 ) WHERE id = ?1
+                """, arguments: [id.text])
+        try change(id, "'$.auditHead', json_object('sequence', audit_seq, 'hash', audit_hash)", db)
+    }
+
+    /// Functions for JSON take and make texts, and the document is a BLOB.
+    private static func change(_ id: PaymentID, _ part: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE payments SET document = CAST(json_set(CAST(document AS TEXT), \(part)) AS BLOB) WHERE id = ?
                 """, arguments: [id.text])
     }
 }

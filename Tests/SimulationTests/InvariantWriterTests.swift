@@ -134,7 +134,17 @@ import Testing
         #expect(invariant.words == ["entry 2 does not follow entry 0"])
         story.rows.trails[story.payment.id] = Array(trail.dropLast())
         invariant.atRest(story.evidence)
-        #expect(invariant.words.count == 2)
+        #expect(invariant.words.count == 3)
+        #expect(invariant.words.contains("conclusion is succeeded, and none by its trail"), "\(invariant.words)")
+    }
+
+    @Test func `13 fires when a payment says something else than its trail`() throws {
+        var story = try Story()
+        try story.settle()
+        story.rows.payments = [try story.altered { $0["captureMode"] = "manual" }]
+        var invariant = TrailUnbroken()
+        invariant.atRest(story.evidence)
+        #expect(invariant.words == ["capture is manual, and automatic by its trail"])
     }
 
     @Test func `13 fires when another row decides from the facts that were recorded, or none can`() throws {

@@ -93,6 +93,14 @@ extension ContractCase {
             try require(isTrailBroken(breaks, id), "a broken trail, found \(breaks)")
             try require(breaks.contains(.headMissing(number: 1, payment: id)), "a missing head, found \(breaks)")
         },
+        ContractCase("a payment that says something else than its trail is found") { it in
+            let id = try await sealedTwice(it)
+            try await it.tamper(it.store, .alterPayment(id))
+            try require(
+                try await it.store.verifySeals(),
+                is: [.paymentDiffers(payment: id, detail: "capture is manual, and automatic by its trail")],
+                "the breaks")
+        },
         ContractCase("an altered seal is found") { it in
             _ = try await sealedTwice(it)
             try await it.tamper(it.store, .alterSeal(number: 1))

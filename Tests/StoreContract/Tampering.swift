@@ -10,6 +10,8 @@ public enum Tampering: Sendable, Hashable {
     case rewriteTrail(PaymentID)
     /// A payment's whole trail is removed.
     case removeTrail(PaymentID)
+    /// A payment says that it is captured otherwise; its trail stays.
+    case alterPayment(PaymentID)
     /// The time of a seal is changed; its hash stays.
     case alterSeal(number: Int64)
     /// A seal is removed.

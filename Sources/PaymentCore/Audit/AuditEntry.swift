@@ -124,7 +124,7 @@ public struct AuditHead: Sendable, Hashable, Codable {
 }
 
 /// What is wrong with an audit trail.
-public enum AuditBreak: Error, Sendable, Hashable {
+public enum AuditBreak: Error, Sendable, Hashable, CustomStringConvertible {
     /// An entry is missing, or its order is wrong.
     case gap(expected: Int64, found: Int64)
     /// An entry does not follow from the one before it.
@@ -133,6 +133,16 @@ public enum AuditBreak: Error, Sendable, Hashable {
     case altered(sequence: Int64)
     /// The trail ends before or after the head that the payment remembers.
     case wrongHead(expected: Int64, found: Int64)
+
+    public var description: String {
+        switch self {
+        case .gap(let expected, let found): "entry \(found) is where entry \(expected) should be"
+        case .unlinked(let sequence): "entry \(sequence) does not follow from the one before"
+        case .altered(let sequence): "entry \(sequence) is not what was hashed"
+        case .wrongHead(let expected, let found):
+            "it ends with another entry \(found) than the payment remembers, entry \(expected)"
+        }
+    }
 }
 
 extension AuditHead {

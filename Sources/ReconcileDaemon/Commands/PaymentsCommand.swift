@@ -185,7 +185,8 @@ struct ReconcilePayment: AsyncParsableCommand {
 
 struct VerifyPayments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Checks every audit trail and the chain of seals over them.",
+        commandName: "verify",
+        abstract: "Checks every audit trail, the chain of seals over them, and every payment by its trail.",
         discussion: "Example:\n  reconciled payments verify --config reconciled.yaml\nExits 1 if anything is broken.")
 
     @OptionGroup var options: ConfigurationOptions
@@ -195,7 +196,7 @@ struct VerifyPayments: AsyncParsableCommand {
         guard breaks.isEmpty else {
             throw CommandFailure(.finding, breaks.map { "\($0)" }.joined(separator: "\n"))
         }
-        say("every audit trail and every seal is intact")
+        say("every audit trail and every seal is intact, and every payment is what its trail says")
     }
 }
 

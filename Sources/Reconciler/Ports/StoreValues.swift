@@ -209,7 +209,7 @@ public struct Seal: Sendable, Hashable {
 }
 
 /// What is wrong with the seals.
-public enum SealBreak: Sendable, Hashable {
+public enum SealBreak: Sendable, Hashable, CustomStringConvertible {
     /// A seal is missing.
     case missing(number: Int64)
     /// A seal's hash is not that of its content, or does not follow from the one before.
@@ -218,6 +218,19 @@ public enum SealBreak: Sendable, Hashable {
     case headMissing(number: Int64, payment: PaymentID)
     /// A trail is broken in itself.
     case trailBroken(payment: PaymentID, detail: String)
+    /// A payment says something else than its trail.
+    case paymentDiffers(payment: PaymentID, detail: String)
+
+    public var description: String {
+        switch self {
+        case .missing(let number): "seal \(number) is missing"
+        case .altered(let number): "seal \(number) was altered, or does not follow from the one before"
+        case .headMissing(let number, let payment):
+            "the trail of \(payment) lacks an entry that seal \(number) covers, or has another in its place"
+        case .trailBroken(let payment, let detail): "the trail of \(payment) is broken: \(detail)"
+        case .paymentDiffers(let payment, let detail): "\(payment) says something else than its trail: \(detail)"
+        }
+    }
 }
 
 /// Counts.

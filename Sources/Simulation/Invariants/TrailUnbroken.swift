@@ -1,7 +1,7 @@
 public import PaymentCore
 
 /// Invariant 13. The audit trail of a payment is one unbroken chain, each recorded decision is made again from the
-/// facts beside it, and nobody approves their own request.
+/// facts beside it, the payment is what its trail says, and nobody approves their own request.
 ///
 /// Every change is checked to continue the chain. Hashing every entry again is dear; at rest that is done for
 /// one payment in eight, by its place, and the links of all.
@@ -76,6 +76,11 @@ public struct TrailUnbroken: Invariant {
     public mutating func atRest(_ evidence: Evidence) {
         for (index, payment) in evidence.rows.everyPayment().enumerated() {
             let trail = evidence.rows.trail(of: payment.id)
+            var account = TrailAccount()
+            for entry in trail { account.take(entry) }
+            for found in account.contradictions(to: payment) {
+                findings.require(false, evidence.now, payment.id, found)
+            }
             if index % 8 == 0 {
                 do {
                     try AuditHead.verify(trail, of: payment.id, head: payment.auditHead)
