@@ -87,17 +87,19 @@ import Yams
         #expect(found("5s").isEmpty, "\(found("5s"))")
     }
 
-    @Test func `a window that a provider forgets before it is compared is refused`() throws {
+    @Test func `a window that a provider forgets before it is compared is told of`() throws {
         let contract = "contract: {status_retention: 2d, visibility_lag: 5s, clock_skew: 5s, max_request_life: 10m}"
         let provider = ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", \(contract)")
-        func found(_ lines: String) -> [String] {
-            ConfigurationTests().problems(provider + "\nreconcile: {comparison: {settle_delay: 5m, \(lines)}}")
+        func told(_ lines: String) throws -> [String] {
+            let text = provider + "\nreconcile: {comparison: {settle_delay: 5m, \(lines)}}"
+            return try ConfigurationTests().read(text).warnings
         }
-        let limit = "reconcile.comparison.window: '2d'; allowed: below 171890s, the status_retention of card"
-        #expect(found("window: 2d").first?.hasPrefix(limit) == true, "\(found("window: 2d"))")
-        #expect(found("window: 171890s").count == 1)
-        #expect(found("window: 171889s").isEmpty, "\(found("window: 171889s"))")
-        #expect(found("window: 2d, enabled: false").isEmpty)
+        let long = try told("window: 2d")
+        #expect(long.count == 1 && long[0].hasSuffix("better: below 171890s"), "\(long)")
+        #expect(long.first?.hasPrefix("reconcile.comparison.window: card shows a status for 2d") == true, "\(long)")
+        #expect(try told("window: 171890s").count == 1)
+        #expect(try told("window: 171889s").isEmpty)
+        #expect(try told("window: 2d, enabled: false").isEmpty)
     }
 
     @Test func `check-config says when a provider is compared and what is done about each class`() throws {

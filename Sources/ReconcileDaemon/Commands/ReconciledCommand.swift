@@ -99,7 +99,7 @@ struct CheckConfigCommand: ParsableCommand {
         if !accepting.isEmpty {
             say("card numbers: not looked for in \(accepting.joined(separator: ", ")); what is there may be stored")
         }
-        for line in configuration.unverifiedServers { say(line) }
+        for line in configuration.warnings { say(line) }
         for line in configuration.comparison.summary(configuration.providers) { say(line) }
         let limits = DescriptorLimits.current
         let budget = try DescriptorBudget(configuration, available: limits.available)

@@ -33,26 +33,8 @@ extension Configuration {
                     allowed: "at least \(lag), the visibility_lag of \(provider.name): what is listed late is missed")
             }
         }
-        if isEnabled { requireReadableStatuses(section, settings, providers) }
         settings.policy = readPolicy(section)
         return Comparison(isEnabled: isEnabled, settings: settings)
-    }
-
-    /// A provider is asked for a key before anything is called a difference: what changed at the beginning of a window
-    /// must still be readable once the window is compared (seed 27336791580121).
-    private static func requireReadableStatuses(
-        _ section: ConfigurationSection, _ settings: ComparisonSettings, _ providers: [Provider]
-    ) {
-        for provider in providers where provider.contract.listing {
-            guard let retention = provider.contract.statusRetention else { continue }
-            let longest = retention - ComparisonSchedule.delay(provider.contract, settings)
-            guard settings.window >= longest else { continue }
-            section.report(
-                "window", value: DurationText.render(settings.window),
-                allowed: "below \(DurationText.render(max(.zero, longest))), the status_retention of "
-                    + "\(provider.name) less the time after which a window is compared: a status must be readable "
-                    + "when its window is compared")
-        }
     }
 
     /// `orphan_wait` is the wait of one class under a name of its own.
@@ -106,6 +88,22 @@ extension Configuration {
 }
 
 extension Configuration.Comparison {
+    /// What is said of windows that a provider's statuses do not outlast. It is asked for a key before anything is
+    /// called a difference: what changed at the beginning of a window should still be readable once the window is
+    /// compared (seed 27336791580121).
+    func unreadable(_ providers: [Configuration.Provider]) -> [String] {
+        guard isEnabled else { return [] }
+        return providers.filter(\.contract.listing).compactMap { provider in
+            guard let retention = provider.contract.statusRetention else { return nil }
+            let longest = retention - ComparisonSchedule.delay(provider.contract, settings)
+            guard settings.window >= longest else { return nil }
+            let shown = "\(provider.name) shows a status for \(DurationText.render(retention))"
+            return "reconcile.comparison.window: \(shown): what changed early in a window of "
+                + "\(DurationText.render(settings.window)) cannot be asked about any more when the window is compared; "
+                + "better: below \(DurationText.render(max(.zero, longest)))"
+        }
+    }
+
     /// What `check-config` says of it: for each provider from when a change is judged, and what is done about each
     /// class.
     func summary(_ providers: [Configuration.Provider]) -> [String] {

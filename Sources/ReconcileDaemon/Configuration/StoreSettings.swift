@@ -89,7 +89,10 @@ enum StoreSettings {
 }
 
 extension Configuration {
-    /// What is said of databases whose servers are not verified: it is allowed, and it should be known.
+    /// What is allowed, and should be known: `check-config` and the log at the start say it.
+    var warnings: [String] { unverifiedServers + comparison.unreadable(providers) }
+
+    /// What is said of databases whose servers are not verified.
     var unverifiedServers: [String] {
         var servers: [(key: String, PostgresStoreConfiguration)] = []
         if case .postgres(let settings) = store { servers.append(("store.url", settings)) }

@@ -101,7 +101,7 @@ struct Daemon {
         if let words = configuration.site.unfenced {
             logger.warning("nothing of ours stops this site where it is cut off", metadata: ["unfenced": "\(words)"])
         }
-        for line in configuration.unverifiedServers { logger.warning("\(line)") }
+        for line in configuration.warnings { logger.warning("\(line)") }
         // A second daemon beside this one is a mistake, and is told so.
         try FreePorts.require(configuration.admin, "admin.port")
         if roles.api { try FreePorts.require(configuration.http, "http.port") }
