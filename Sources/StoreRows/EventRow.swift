@@ -59,16 +59,19 @@ package struct EventRow: Sendable {
         return try PaymentDocument.entry(Verbatim(row: self, fields: parsed))
     }
 
-    /// Whether the row is what follows `head`, and its hash that of its content.
-    package func check(after head: AuditHead, of payment: PaymentID) -> AuditBreak? {
-        guard sequence == head.sequence + 1 else { return .gap(expected: head.sequence + 1, found: sequence) }
-        guard previous == head.hash.hex else { return .unlinked(sequence: sequence) }
+    /// The entry, if the row is what follows `head`, and its hash that of its content.
+    package func entry(after head: AuditHead, of payment: PaymentID) throws(AuditBreak) -> AuditEntry {
+        guard sequence == head.sequence + 1 else { throw .gap(expected: head.sequence + 1, found: sequence) }
+        guard previous == head.hash.hex else { throw .unlinked(sequence: sequence) }
+        let found: AuditEntry
         do {
-            return try entry(of: payment).isIntact(payment: payment) ? nil : .altered(sequence: sequence)
+            found = try entry(of: payment)
         } catch {
             // What does not decode is not what was written.
-            return .altered(sequence: sequence)
+            throw .altered(sequence: sequence)
         }
+        guard found.isIntact(payment: payment), found.hash.hex == hash else { throw .altered(sequence: sequence) }
+        return found
     }
 
     /// The row under the names of ``AuditEntry``'s coding.

@@ -124,10 +124,13 @@ package struct SealVerification: Sendable {
         var last = AuditHead.empty(payment)
         var broken: AuditBreak?
         try source.events(of: payment) { event in
-            broken = event.check(after: last, of: payment)
-            if broken == nil, Digest(hex: event.hash) == nil { broken = .altered(sequence: event.sequence) }
-            if broken == nil { account.take(try event.entry(of: payment)) }
-            if let hash = Digest(hex: event.hash) { last = AuditHead(sequence: event.sequence, hash: hash) }
+            do throws(AuditBreak) {
+                let entry = try event.entry(after: last, of: payment)
+                account.take(entry)
+                last = AuditHead(sequence: entry.sequence, hash: entry.hash)
+            } catch {
+                broken = error
+            }
             return broken == nil
         }
         if broken == nil, last != head { broken = .wrongHead(expected: head.sequence, found: last.sequence) }

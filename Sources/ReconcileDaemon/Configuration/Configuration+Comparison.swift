@@ -88,22 +88,6 @@ extension Configuration {
 }
 
 extension Configuration.Comparison {
-    /// What is said of windows that a provider's statuses do not outlast. It is asked for a key before anything is
-    /// called a difference: what changed at the beginning of a window should still be readable once the window is
-    /// compared (seed 27336791580121).
-    func unreadable(_ providers: [Configuration.Provider]) -> [String] {
-        guard isEnabled else { return [] }
-        return providers.filter(\.contract.listing).compactMap { provider in
-            guard let retention = provider.contract.statusRetention else { return nil }
-            let longest = retention - ComparisonSchedule.delay(provider.contract, settings)
-            guard settings.window >= longest else { return nil }
-            let shown = "\(provider.name) shows a status for \(DurationText.render(retention))"
-            return "reconcile.comparison.window: \(shown): what changed early in a window of "
-                + "\(DurationText.render(settings.window)) cannot be asked about any more when the window is compared; "
-                + "better: below \(DurationText.render(max(.zero, longest)))"
-        }
-    }
-
     /// What `check-config` says of it: for each provider from when a change is judged, and what is done about each
     /// class.
     func summary(_ providers: [Configuration.Provider]) -> [String] {

@@ -88,23 +88,6 @@ enum StoreSettings {
     }
 }
 
-extension Configuration {
-    /// What is allowed, and should be known: `check-config` and the log at the start say it.
-    var warnings: [String] { unverifiedServers + comparison.unreadable(providers) }
-
-    /// What is said of databases whose servers are not verified.
-    var unverifiedServers: [String] {
-        var servers: [(key: String, PostgresStoreConfiguration)] = []
-        if case .postgres(let settings) = store { servers.append(("store.url", settings)) }
-        if case .postgres(let settings) = site.witness { servers.append(("site.witness.url", settings)) }
-        return servers.compactMap { key, settings in
-            guard case .unverified(let mode) = settings.serverTrust else { return nil }
-            return "\(key): the server is not verified (sslmode is '\(mode)'): whoever answers for its host may read "
-                + "and change what is kept there; allowed: sslmode=verify-full with sslrootcert"
-        }
-    }
-}
-
 /// A store that the daemon opened and closes.
 protocol ClosableStore: PaymentStore, SiteStore, RepairStore, ComparisonStore {
     func close() async throws(StoreFailure)
