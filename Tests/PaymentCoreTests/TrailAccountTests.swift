@@ -73,11 +73,12 @@ import Testing
             try #require((members[list] as? [[String: Any]])?.first)
         }
         #expect(
-            try found { $0["amount"] = ["value": 1, "currency": "JPY"] }.first?.hasPrefix("amount is 1 JPY, and")
+            try found { $0["amount"] = ["value": 1, "currency": "JPY"] }.first?.hasPrefix(
+                "amount: 1 JPY, by its trail 2")
                 == true)
-        #expect(try found { $0["captureMode"] = "automatic" } == ["capture is automatic, and manual by its trail"])
-        #expect(try found { $0["latch"] = "none" }.contains("latch is none, and forward by its trail"))
-        #expect(try found { $0["conclusion"] = nil }.contains("conclusion is none, and succeeded by its trail"))
+        #expect(try found { $0["captureMode"] = "automatic" } == ["capture: automatic, by its trail manual"])
+        #expect(try found { $0["latch"] = "none" }.contains("latch: none, by its trail forward"))
+        #expect(try found { $0["conclusion"] = nil }.contains("conclusion: none, by its trail succeeded"))
         #expect(try found { $0["capture"] = nil }.count == 1)
         #expect(try found { $0["refunds"] = [Any]() }.count == 1)
         let legs = try found { members in
@@ -85,7 +86,7 @@ import Testing
             leg["amount"] = ["value": 1, "currency": "JPY"]
             members["legs"] = [leg] + (members["legs"] as? [[String: Any]] ?? []).dropFirst()
         }
-        #expect(legs.count == 1 && legs[0].hasPrefix("legs is "), "\(legs)")
+        #expect(legs.count == 1 && legs[0].hasPrefix("legs: "), "\(legs)")
         let ends = try found { members in
             var refund = try first(members, "refunds")
             var part = try first(refund, "parts")
@@ -93,6 +94,6 @@ import Testing
             refund["parts"] = [part]
             members["refunds"] = [refund] + (members["refunds"] as? [[String: Any]] ?? []).dropFirst()
         }
-        #expect(ends.count == 1 && ends[0].hasSuffix("is failed, and succeeded by its trail"), "\(ends)")
+        #expect(ends.count == 1 && ends[0].hasSuffix(": failed, by its trail succeeded"), "\(ends)")
     }
 }

@@ -98,7 +98,7 @@ extension ContractCase {
             try await it.tamper(it.store, .alterPayment(id))
             try require(
                 try await it.store.verifySeals(),
-                is: [.paymentDiffers(payment: id, detail: "capture is manual, and automatic by its trail")],
+                is: [.paymentDiffers(payment: id, detail: "capture: manual, by its trail automatic")],
                 "the breaks")
         },
         ContractCase("an altered seal is found") { it in

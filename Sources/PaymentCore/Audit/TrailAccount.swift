@@ -38,7 +38,7 @@ public struct TrailAccount: Sendable {
         var found: [String] = []
         func compare(_ name: String, _ document: String?, _ trail: String?) {
             guard document != trail else { return }
-            found.append("\(name) is \(document ?? "none"), and \(trail ?? "none") by its trail")
+            found.append("\(name): \(document ?? "none"), by its trail \(trail ?? "none")")
         }
         // A payment that undoes what others charged begins with what was found.
         if let terms, let mode = terms.value("capture") {
@@ -52,11 +52,11 @@ public struct TrailAccount: Sendable {
             compare("latch", payment.latch.rawValue, latch)
         }
         compare("conclusion", payment.conclusion?.state.rawValue, conclusion)
-        if payment.cancel != nil, !isCanceled { found.append("it was canceled, and not by its trail") }
+        if payment.cancel != nil, !isCanceled { found.append("cancel: asked for, by its trail none") }
         compare(
             "captured amounts",
             payment.capture.map { $0.amounts.map(\.description).joined(separator: ", ") }, captured)
-        compare("refunds", asked(payment), refunds.sorted().joined(separator: "; "))
+        compare("refunds", list(asked(payment)), list(refunds))
         for refund in payment.refunds where refund.state.isFinal {
             compare(
                 "refund \(refund.id(of: payment))", refund.state.rawValue, refundEnds[refund.id(of: payment)])
@@ -64,10 +64,14 @@ public struct TrailAccount: Sendable {
         return found
     }
 
-    private func asked(_ payment: Payment) -> String {
+    private func asked(_ payment: Payment) -> [String] {
         payment.refunds.map { refund in
             let amounts = refund.parts.map { "leg \($0.leg): \($0.effect.amount)" }
             return "\(refund.key) \(amounts.joined(separator: ", "))"
-        }.sorted().joined(separator: "; ")
+        }
+    }
+
+    private func list(_ items: [String]) -> String? {
+        items.isEmpty ? nil : items.sorted().joined(separator: ", ")
     }
 }
