@@ -1,7 +1,7 @@
 public import PaymentCore
 
 /// Invariant 13. The audit trail of a payment is one unbroken chain, each recorded decision is made again from the
-/// facts beside it, the payment is what its trail says, and nobody approves their own request.
+/// facts beside it, a payment is what its trail says, and nobody approves their own request.
 ///
 /// Every change is checked to continue the chain. Hashing every entry again is dear; at rest that is done for
 /// one payment in eight, by its place, and the links of all.
@@ -10,7 +10,8 @@ public struct TrailUnbroken: Invariant {
     public static let number = 13
     /// What holds.
     public static let sentence =
-        "the audit chain is unbroken, recorded decisions are made again, and nobody approves their own request"
+        "the audit chain is unbroken, recorded decisions are made again, a payment is what its trail says, and nobody "
+        + "approves their own request"
     /// What did not.
     public private(set) var findings = Findings(number)
 
