@@ -7,7 +7,8 @@ struct SourceTree {
 
     /// The directory that holds `Package.swift`.
     let root: URL
-    /// Every text file of `Sources`, `Tests`, `scripts`, `drills`, `docs` and of the root itself, sorted by path.
+    /// Every text file of `Sources`, `Tests`, `scripts`, `drills`, `docs`, `conformance` and of the root itself, sorted
+    /// by path.
     let files: [SourceFile]
 
     /// The Swift files.
@@ -25,7 +26,7 @@ struct SourceTree {
         }
         root = directory
         var found = try Self.contents(of: root, below: "").filter { !$0.isDirectory }.map(\.path)
-        for area in ["Sources", "Tests", "scripts", "drills", "docs"] {
+        for area in ["Sources", "Tests", "scripts", "drills", "docs", "conformance"] {
             found += try Self.filesRecursively(in: area, root: root)
         }
         files = try found.filter(Self.isText).sorted().map { path in
@@ -74,6 +75,6 @@ struct SourceTree {
     }
 
     private static let textEndings: Set<String> = [
-        "", "c", "css", "h", "html", "js", "md", "modulemap", "py", "sh", "sql", "swift", "yaml", "yml",
+        "", "c", "css", "h", "html", "js", "md", "modulemap", "pl", "py", "sh", "sql", "swift", "yaml", "yml",
     ]
 }
