@@ -64,6 +64,19 @@ import Testing
         #expect(left <= ends - 1, "each refund has an end: \(left) of \(ends)")
     }
 
+    /// What two people said of a lost capture request has no amounts in the trail (seed 7688945696561).
+    @Test func `a capture by the word of two people is taken from the payment`() throws {
+        let stage = try given()
+        var account = TrailAccount()
+        for entry in stage.trail where entry.value("operation") != "capture" { account.take(entry) }
+        #expect(account.contradictions(to: stage.durable).count == 1)
+        account.take(
+            AuditEntry(
+                after: stage.durable.auditHead, payment: stage.durable.id, at: stage.now, type: .resolved, leg: 0,
+                fields: [AuditField("approved_by", "hana")]))
+        #expect(account.contradictions(to: stage.durable).isEmpty)
+    }
+
     @Test func `each member that the trail knows is held against it`() throws {
         let stage = try given()
         func found(_ change: (inout [String: Any]) throws -> Void) throws -> [String] {
