@@ -163,7 +163,7 @@ extension Plant {
             breaks: [3], in: .contended),
         breach(
             .uncertainInsertForgotten, "a payment of which it is not known whether it was written is called refused",
-            within: 10, breaks: [15], in: .unsure),
+            within: 60, breaks: [15], in: .unsure),
     ]
 
     private static let ofWires: [PlantedBug] = [

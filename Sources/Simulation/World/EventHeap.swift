@@ -63,6 +63,10 @@ struct Slots<Element> {
         return element
     }
 
+    func contains(where isWanted: (Element) -> Bool) -> Bool {
+        elements.contains { $0.map(isWanted) ?? false }
+    }
+
     subscript(slot: Int) -> Element? {
         get { elements.indices.contains(slot) ? elements[slot] : nil }
         set { if elements.indices.contains(slot) { elements[slot] = newValue } }

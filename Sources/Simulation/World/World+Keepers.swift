@@ -10,6 +10,11 @@ enum KeeperStep {
     case reach(SiteKeeperMachine.Job, began: SteadyMoment)
     /// An answer arrives.
     case hear(SiteKeeperMachine.Input)
+
+    /// Whether it is a question or its answer.
+    var isOfQuestion: Bool {
+        if case .tick = self { false } else { true }
+    }
 }
 
 /// A step of a replica's keeper that is to come.
@@ -123,21 +128,27 @@ extension World {
         switch job.step {
         case .tick:
             guard replicas[replica].isAwake else { return }
-            tellKeeper(replica, .readingIsDue)
             restOrGoOn(replica)
-        case .hear(let input): tellKeeper(replica, input)
+        case .hear(let input):
+            // What it has was not renewed while it rested.
+            wakeKeepers(replica)
+            tellKeeper(replica, input)
         case .reach: break
         }
     }
 
-    /// Once nothing happens any more, and everybody knows what there is, keepers rest.
+    /// Once nothing happens any more, everybody knows what there is, and no question is on its way, keepers rest: an
+    /// answer that comes after the lease would end the right of one that rests (seed 24373384346156).
     private mutating func restOrGoOn(_ replica: Int) {
-        if isCalm(replica) {
+        let isAsking = keeping.contains { $0.replica == replica && $0.step.isOfQuestion }
+        if isCalm(replica), !isAsking {
             replicas[replica].isAwake = false
-        } else if let keeper = replicas[replica].keeper {
-            let pause = keeper.pause(replicas[replica].right, at: steadyNow)
-            keep(.tick, replica, after: pause.milliseconds)
+            return
         }
+        tellKeeper(replica, .readingIsDue)
+        guard let keeper = replicas[replica].keeper else { return }
+        let pause = keeper.pause(replicas[replica].right, at: steadyNow)
+        keep(.tick, replica, after: pause.milliseconds)
     }
 
     private mutating func tellKeeper(_ replica: Int, _ input: SiteKeeperMachine.Input) {
