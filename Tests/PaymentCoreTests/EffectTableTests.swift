@@ -78,8 +78,8 @@ import Testing
         switch facts.status {
         case .pending, .unavailable: return [Resend(), Resend(isAskedByResend: true, isUnconfirmed: true)]
         case .notAsked:
-            // A refusal of our credentials says nothing of the key.
-            let isDoubtful = [.indeterminate, .refused].contains(facts.worst) && !facts.keyConflicts
+            // A refusal of our credentials says nothing of the key, and a copy of what was throttled may come.
+            let isDoubtful = facts.worst > .unsent && !facts.keyConflicts
             let known = [Resend(), Resend(isAskedByResend: true)]
             return known + (isDoubtful ? [Resend(isAskedByResend: true, isInDoubt: true)] : [])
         default: return [Resend()]
@@ -132,6 +132,8 @@ import Testing
         let undoes = [EffectDecision.void, .cancel, .refund].contains(decision)
         if let broken = violationOfSending(facts, decision, sends: sends) { return broken }
         if let broken = violationOfGone(facts, decision) { return broken }
+        let isLearned = facts.isAskedByResend && facts.isInDoubt && facts.status == .notAsked
+        if decision == .inquire, isLearned { return "asks a provider that cannot be asked, and would for ever" }
         if sends, facts.goal == .do, facts.awaitsCaller { return "begins what its caller was not heard about" }
         if undoes, facts.goal == .do { return "undoes what shall be done" }
         if decision == .refund, !facts.latchAcknowledged { return "a refund under an unacknowledged latch" }

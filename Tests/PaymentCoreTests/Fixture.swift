@@ -84,6 +84,9 @@ extension ProviderContract {
     /// It cannot be asked, and a cancel under the own key leaves a tombstone.
     static let unaskableTombstoning = cannotBeAsked(.authorizeCapture) { $0.cancel = .tombstoning }
 
+    /// It cannot be asked, and executes nothing after its `not_after`.
+    static let unaskableEnforcing = cannotBeAsked(.authorizeCapture) { $0.enforcesNotAfter = true }
+
     /// It cannot be asked, and takes money in one step.
     static let unaskableSale = cannotBeAsked(.sale)
 

@@ -76,6 +76,30 @@ import Testing
         #expect(stage.sent(.void).count == 1 && !stage.isHeld(0))
     }
 
+    /// Seed 136 in the surroundings of a planted bug: nobody asked for the hold, and the payment ended without it.
+    @Test(arguments: [ProviderContract.unaskable, .unaskableEnforcing])
+    func `what was throttled is sent again before it counts as never made, since a copy may come`(
+        _ contract: ProviderContract
+    ) throws {
+        var stage = try fixture.stage([contract], plug: true, send: [.throttledBeforeCopy(.seconds(10))])
+        stage.run(while: { $0.durable.legs[0].primary.worst != .throttled })
+        try stage.cancel()
+        stage.run()
+        expectEnd(stage, .canceled)
+        #expect(stage.sent(.void).count == 1 && !stage.isHeld(0), "\(rows(stage))")
+    }
+
+    /// Found by the search: the refusal of the resend says nothing of the copy that comes after it.
+    @Test func `a refusal soon after a throttled request does not settle it`() throws {
+        var stage = try fixture.stage(
+            [.unaskable], plug: true, send: [.throttledBeforeCopy(.seconds(60)), .refused])
+        stage.run(while: { $0.durable.legs[0].primary.worst != .throttled })
+        try stage.cancel()
+        stage.run()
+        expectEnd(stage, .canceled)
+        #expect(stage.sent(.void).count == 1 && !stage.isHeld(0), "\(rows(stage))")
+    }
+
     @Test func `refusals that name no key do not count as declines of it, however many`() throws {
         let strays = Array(repeating: Stage.SendFault.strayRefusal, count: 12)
         var stage = try fixture.stage([.unaskable], plug: true, send: strays)

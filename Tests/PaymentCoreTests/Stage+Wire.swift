@@ -20,6 +20,9 @@ extension Stage {
             answer(order, .refused, "not_found", after: .seconds(1))
         case .unsent: answer(order, .unsent, "connect_refused", after: .milliseconds(20))
         case .throttled: answer(order, .throttled, "http_429", after: .milliseconds(20))
+        case .throttledBeforeCopy(let span):
+            wire.append(Copy(at: now + span, order: order, holder: nil))
+            answer(order, .throttled, "http_429", after: .milliseconds(20))
         case .refused: answer(order, .refused, "http_422", after: .milliseconds(20))
         case .credentialsRefused: answer(order, .refused, "http_401", after: .milliseconds(20))
         case .crashBefore: crash()

@@ -7,6 +7,8 @@ struct Stage {
     /// What happens to a request on its way.
     enum SendFault: Hashable {
         case none, lostRequest, lostAnswer, unsent, throttled, refused, credentialsRefused
+        /// It is turned away, and a copy of it is executed so much later.
+        case throttledBeforeCopy(Span)
         /// It is executed, and answered by a refusal that names no key.
         case strayRefusal
         /// It arrives so much later, and the holder gave up waiting.

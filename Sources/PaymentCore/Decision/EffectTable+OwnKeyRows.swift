@@ -70,7 +70,7 @@ extension EffectTable {
     private static let unsentOwnKeyRows: [Row] = [
         own("own.resend-await-listing", .awaitListing) { $0.mayNotLearn },
         own("own.recovery-ask-first", .inquire) {
-            $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
+            $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked && !$0.isLearnedByResend
         },
         own("own.recovery-compare-first", .awaitListing) {
             $0.worst <= .throttled && $0.trust == .recovering && $0.age == .past

@@ -77,6 +77,7 @@ extension EffectTable {
         Row("do.resend-await-listing", .awaitListing) { $0.goal == .do && $0.mayNotLearn },
         Row("do.recovery-ask-first", .inquire) {
             $0.goal == .do && $0.worst <= .throttled && $0.trust != .trusted && $0.status == .notAsked
+                && !$0.isLearnedByResend
         },
         Row("do.recovery-compare-first", .awaitListing) {
             $0.goal == .do && $0.worst <= .throttled && $0.trust == .recovering

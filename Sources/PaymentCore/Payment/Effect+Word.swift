@@ -10,7 +10,9 @@ extension Effect {
         guard word == nil else { return false }
         if open != nil { return true }
         let left = attempts - (unsent ?? 0)
-        guard left > 0, worst > .throttled, keyConflicts != true else { return false }
+        guard left > 0, worst > .unsent, keyConflicts != true else { return false }
+        // A copy of it may yet be executed.
+        if worst == .throttled { return true }
         // It was answered, and the answer is no word: it contradicted what was asked. Its key gives it again.
         if lastOutcome == .accepted || lastOutcome == .declined { return true }
         guard lastOutcome == .refused, isRefusalKeyless != true else { return worst == .indeterminate || left > 1 }

@@ -115,10 +115,11 @@ public struct Effect: Sendable, Hashable, Codable {
         return attempts
     }
 
-    /// Whether nobody knows what became of the latest request: no answer came, or one that says nothing of the key.
+    /// Whether nobody knows what becomes of the latest request: no answer came, or one that says nothing of the key, or
+    /// it was throttled and a copy of it may yet be executed.
     private var isUnanswered: Bool {
         if isRefusalKeyless == true || isCredentialRefusal == true { return true }
-        return lastOutcome == nil || lastOutcome == .indeterminate
+        return lastOutcome == nil || lastOutcome == .throttled || lastOutcome == .indeterminate
     }
 
     /// Writes the outcome of the attempt under way.

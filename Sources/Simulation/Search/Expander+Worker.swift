@@ -61,6 +61,11 @@ extension Expander {
         }
         ends(.unsent, .unsent)
         ends(.throttled, .throttled)
+        if answers.contains(.throttled), world.legContracts[leg].inquiry == .byResend {
+            stepped(
+                .ends(leg: leg, .throttled, credentials: false), sent, site,
+                "\(name): \(slot) leg \(leg) throttled, and a copy of it is on its way", &sink)
+        }
         if !isAnsweredByItsKey(slot, leg, state) { ends(.refused, .refused) }
         ends(.refused, .credentials, credentials: true)
         if answers.contains(.stray) {

@@ -30,6 +30,10 @@ extension Scenario {
             $0.answers = [.transaction, .unsent, .throttled, .refused]
             $0.quarantineExpected = true
         },
+        make("cannot be asked, executes nothing after not_after", [unaskableEnforcing]) {
+            $0.plugAllowed = true
+            $0.answers = [.transaction, .unsent, .throttled]
+        },
         make("a sale that cannot be asked about, stray refusals", [unaskableSale]) {
             $0.plugAllowed = true
             $0.requestLife = .bounded
