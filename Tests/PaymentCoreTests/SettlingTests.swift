@@ -7,18 +7,11 @@ import Testing
 
     init() throws { fixture = try Fixture() }
 
-    private func expectEnd(_ stage: Stage, _ state: PaymentState, _ row: SourceLocation = #_sourceLocation) {
-        var judge = stage.judge
-        judge.atRest(stage)
-        #expect(stage.durable.state == state, sourceLocation: row)
-        #expect(judge.faults.isEmpty, "\(judge.faults)", sourceLocation: row)
-    }
-
     @Test func `an automatic payment authorizes all legs at once and captures them`() throws {
         var stage = try fixture.stage([.reference, .reference])
         #expect(stage.sent(.authorize).count == 2)
         stage.run()
-        expectEnd(stage, .succeeded)
+        stage.expectEnd(.succeeded)
         #expect(stage.sent.map(\.kind) == [.authorize, .authorize, .capture, .capture])
         #expect(stage.net(0) == 1_000 && stage.net(1) == 1_100)
         #expect(stage.durable.dueAt == nil)
@@ -32,7 +25,7 @@ import Testing
         #expect(stage.durable.dueAt == fixture.start + .milliseconds(50) + .days(7))
         try stage.capture()
         stage.run()
-        expectEnd(stage, .succeeded)
+        stage.expectEnd(.succeeded)
     }
 
     @Test func `a partial capture takes what was asked and releases a leg of which nothing is`() throws {
@@ -40,7 +33,7 @@ import Testing
         stage.run(while: { !$0.durable.isResting })
         try stage.capture([0: 400, 2: 1_200])
         stage.run()
-        expectEnd(stage, .succeeded)
+        stage.expectEnd(.succeeded)
         #expect(stage.net(0) == 400 && stage.net(1) == 0 && stage.net(2) == 1_200)
         #expect(stage.sent(.void).map(\.leg) == [1])
         #expect(stage.durable.captured.value == 1_600)
@@ -65,7 +58,7 @@ import Testing
         var stage = try fixture.stage([.reference], .manual)
         stage.run(while: { !$0.durable.isResting })
         stage.run()
-        expectEnd(stage, .canceled)
+        stage.expectEnd(.canceled)
         #expect(stage.durable.conclusion?.reason?.code == .authorizationExpired)
         #expect(stage.now >= fixture.start + .days(7))
         #expect(throws: OperationRefusal.self) { try stage.capture() }
@@ -74,7 +67,7 @@ import Testing
     @Test func `a sale is sent last, when all others are held`() throws {
         var stage = try fixture.stage([.referenceSale, .reference, .reference], send: [.unsent])
         stage.run()
-        expectEnd(stage, .succeeded)
+        stage.expectEnd(.succeeded)
         let kinds = stage.sent.map(\.kind)
         #expect(kinds == [.authorize, .authorize, .authorize, .sale, .capture, .capture])
     }
@@ -82,7 +75,7 @@ import Testing
     @Test func `a declined sale releases the holds`() throws {
         var stage = try fixture.stage([.reference, .referenceSale]) { $0.declines[.sale] = 1 }
         stage.run()
-        expectEnd(stage, .failed)
+        stage.expectEnd(.failed)
         #expect(stage.durable.conclusion?.reason?.code == .declined)
         #expect(stage.sent.map(\.kind) == [.authorize, .sale, .void])
     }
@@ -92,7 +85,7 @@ import Testing
             if $0.name == 1 { $0.declines[.authorize] = 1 }
         }
         stage.run()
-        expectEnd(stage, .failed)
+        stage.expectEnd(.failed)
         #expect(Set(stage.sent(.void).map(\.leg)) == [0, 2])
         #expect(stage.sent(.capture).isEmpty)
     }
@@ -104,7 +97,7 @@ import Testing
             $0.declines[.authorize] = 1
         }
         stage.run()
-        expectEnd(stage, .failed)
+        stage.expectEnd(.failed)
         #expect(stage.sent(.void).count == 1)
     }
 
@@ -118,7 +111,7 @@ import Testing
             script.append(fault)
             var stage = try fixture.stage([.reference, .reference], send: script)
             stage.run()
-            expectEnd(stage, .succeeded)
+            stage.expectEnd(.succeeded)
         }
     }
 
@@ -128,13 +121,13 @@ import Testing
         #expect(stage.trail.map(\.type).contains(.inquiry))
         #expect(stage.sent.first?.key == stage.sent.last?.key)
         stage.run()
-        expectEnd(stage, .succeeded)
+        stage.expectEnd(.succeeded)
     }
 
     @Test func `a refused request fails the payment and is not sent again`() throws {
         var stage = try fixture.stage([.reference], send: [.refused])
         stage.run()
-        expectEnd(stage, .failed)
+        stage.expectEnd(.failed)
         #expect(stage.durable.conclusion?.reason?.code == .refused)
         #expect(stage.sent.count == 1)
     }
@@ -142,10 +135,10 @@ import Testing
     @Test func `refused credentials are tried once more`() throws {
         var once = try fixture.stage([.reference], send: [.credentialsRefused])
         once.run()
-        expectEnd(once, .succeeded)
+        once.expectEnd(.succeeded)
         var twice = try fixture.stage([.reference], send: [.credentialsRefused, .credentialsRefused])
         twice.run()
-        expectEnd(twice, .failed)
+        twice.expectEnd(.failed)
     }
 
     @Test func `another amount than asked is never charged again, and nobody gives up in silence`() throws {

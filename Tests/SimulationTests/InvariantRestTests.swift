@@ -84,7 +84,7 @@ import Testing
     /// What the seed 31415926535039 did: a capture is answered as throttled, a copy of it is executed, and the other
     /// leg's capture is refused.
     @Test(arguments: [ProviderContract.Inquiry.byOwnKey, .byResend])
-    func `15 leaves an undoing that something overtook to people only where nothing can be read`(
+    func `15 sees that what overtook an undoing is learned, and given back`(
         inquiry: ProviderContract.Inquiry
     ) throws {
         var contract = ProviderContract.adyen
@@ -99,10 +99,31 @@ import Testing
         story.answer(captures[0], AttemptReport(.throttled, code: "http_429", bytesWritten: 400))
         story.answer(captures[1], AttemptReport(.refused, code: "http_400", bytesWritten: 400))
         try story.settle(until: .minutes(10))
-        #expect(story.payment.state == (inquiry == .byResend ? .quarantined : .failed))
+        #expect(story.payment.state == .failed)
         var invariant = ComesToRest()
         invariant.judge(story)
         #expect(invariant.words.isEmpty)
+    }
+
+    @Test(arguments: ["conflict_captured", "refused_for_a_reason"])
+    func `15 fires when an undoing that something overtook is left to people`(_ code: String) throws {
+        var story = try Story([.adyen])
+        try story.deliver(try story.nextSend())
+        let after = try story.altered { fields in
+            Story.change(leg: 0, in: &fields) {
+                var void = $0["primary"] as? [String: Any] ?? [:]
+                void["kind"] = "void"
+                void["lastOutcome"] = OutcomeClass.refused.rawValue
+                void["lastCode"] = code
+                $0["void"] = void
+                $0["quarantine"] = [
+                    "cause": "undo_refused", "effect": ["void": [String: Any]()], "row": "undo.held", "since": 1,
+                ]
+            }
+        }
+        var invariant = ComesToRest()
+        invariant.judge(from: story.payment, to: after, story)
+        #expect(invariant.words.isEmpty == (code != "conflict_captured"))
     }
 
     @Test(arguments: [

@@ -46,14 +46,15 @@ struct QuarantineJudgement {
             // Only what the caller asked for after the hold can be lost so, and only where rows can be.
             return payment.captureMode == .manual && payment.capture == nil
         case .undoRefused:
-            // Where nothing can be read, neither people's word that is not so can be read away (seed 2541051524866),
-            // nor what overtook an undoing: a copy of a capture that was answered as throttled (seed 31415926535039).
-            if contract.inquiry == .byResend {
-                return wasTurnedDown || evidence.misjudged.contains(payment.id)
-            }
             let wasOvertaken = effect.lastCode?.hasPrefix("conflict_") == true
             // What was given back at the provider's console leaves less than the refund that undoes the leg.
             let isLess = transactions.contains { $0.changedOutside }
+            guard contract.inquiry != .byResend else {
+                // Where nothing can be read, neither people's word that is not so (seed 2541051524866), nor what a
+                // request that was lost with its row did, can be read away.
+                if evidence.misjudged.contains(payment.id) { return true }
+                return wasTurnedDown && (!wasOvertaken || payment.recovery != nil || isLess)
+            }
             return wasTurnedDown && (!wasOvertaken || contract.statusRetention != nil || isLess)
         case .refundInDoubt:
             return wasTurnedDown || isBehindAnother
