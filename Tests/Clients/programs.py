@@ -6,32 +6,16 @@ PROGRAMS is the directory of `reconciled` and `provider-simulator`. The command 
 its environment: PAYMENTS_URL, OPERATIONS_URL, CALLER_TOKEN and OPERATOR_TOKEN.
 """
 
-import hashlib
-import os
 import pathlib
 import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
+
+from kit.programs import ProgramFailed, digest, environment_of, free_ports, own_environment, start, stop
 
 CALLER_TOKEN = "caller-of-the-clients"
 OPERATOR_TOKEN = "operator-of-the-clients"
 PROVIDERS = ("card", "wallet")
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [server.getsockname()[1] for server in sockets]
-    for server in sockets:
-        server.close()
-    return ports
-
-
-def digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def configuration(directory: pathlib.Path, public: int, admin: int, simulator: int) -> str:
@@ -57,25 +41,6 @@ def configuration(directory: pathlib.Path, public: int, admin: int, simulator: i
     return "\n".join([*lines, "telemetry: {log_level: warning}", ""])
 
 
-def is_up(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=1):
-            return True
-    except urllib.error.HTTPError as answer:
-        # The simulator has no page at its root, and is up once it says so.
-        return answer.code == 404
-    except OSError:
-        return False
-
-
-def await_answer(url: str, process: "subprocess.Popen[bytes]", log: pathlib.Path) -> None:
-    deadline = time.monotonic() + 30
-    while not is_up(url):
-        if process.poll() is not None or time.monotonic() > deadline:
-            sys.exit(f"error: {log.name} says: {log.read_text()[-2000:]}")
-        time.sleep(0.05)
-
-
 def main() -> int:
     # So that the programs end also where this one is told to.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
@@ -83,43 +48,34 @@ def main() -> int:
     public, admin, simulator = free_ports(3)
     file = directory / "reconciled.yaml"
     file.write_text(configuration(directory, public, admin, simulator))
-    own = {name: value for name, value in os.environ.items() if not name.startswith("RECONCILED_")}
-    environment = own | {f"RECONCILED_PROVIDERS_{name.upper()}_TOKEN": "any" for name in PROVIDERS}
-    commands: dict[str, tuple[list[str | pathlib.Path], str]] = {
-        "simulator": (
-            [programs / "provider-simulator", "serve", "--port", str(simulator), "--providers", ",".join(PROVIDERS)],
-            f"http://127.0.0.1:{simulator}/",
-        ),
-        "daemon": ([programs / "reconciled", "serve", "--config", file], f"http://127.0.0.1:{admin}/readyz"),
+    environment = environment_of(PROVIDERS)
+    simulate = ["serve", "--port", str(simulator), "--providers", ",".join(PROVIDERS)]
+    commands = {
+        f"http://127.0.0.1:{simulator}/_control/health": [str(programs / "provider-simulator"), *simulate],
+        f"http://127.0.0.1:{admin}/readyz": [str(programs / "reconciled"), "serve", "--config", str(file)],
     }
     with (directory / "migrate.log").open("wb") as output:
         migrate = [str(programs / "reconciled"), "migrate", "--config", str(file)]
         subprocess.run(migrate, env=environment, check=True, stdout=output, stderr=output)
     started: list[subprocess.Popen[bytes]] = []
     try:
-        for name, (command, url) in commands.items():
-            log = directory / f"{name}.log"
-            with log.open("wb") as output:
-                started.append(subprocess.Popen(command, env=environment, stdout=output, stderr=output))
-            await_answer(url, started[-1], log)
+        for url, command in commands.items():
+            log = directory / f"{pathlib.Path(command[0]).name}.log"
+            started.append(start(command, environment, log, url))
         settings = {
             "PAYMENTS_URL": f"http://127.0.0.1:{public}",
             "OPERATIONS_URL": f"http://127.0.0.1:{admin}",
             "CALLER_TOKEN": CALLER_TOKEN,
             "OPERATOR_TOKEN": OPERATOR_TOKEN,
         }
-        status = subprocess.run(sys.argv[3:], env=own | settings, timeout=120).returncode
+        status = subprocess.run(sys.argv[3:], env=own_environment() | settings, timeout=120).returncode
         if status != 0:
-            print((directory / "daemon.log").read_text()[-2000:], file=sys.stderr)
+            print((directory / "reconciled.log").read_text()[-2000:], file=sys.stderr)
         return status
+    except ProgramFailed as failure:
+        sys.exit(f"error: {failure}")
     finally:
-        for process in reversed(started):
-            process.terminate()
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        stop(reversed(started))
 
 
 if __name__ == "__main__":

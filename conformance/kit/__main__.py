@@ -13,8 +13,9 @@ from kit import report, selftest
 from kit.checkout import Limits
 from kit.judge import judge
 from kit.plans import SYSTEMATIC, plan, plans
+from kit.programs import ProgramFailed
 from kit.run import Order, Progress, Runner
-from kit.world import World, WorldBroken
+from kit.world import World
 
 EXAMPLE = "  scripts/conformance -- python3 conformance/examples/checkout.py"
 
@@ -93,7 +94,7 @@ def main() -> int:
         try:
             world.start()
             return selftest.run(world, options) if options.self_test else conformance(options, world)
-        except WorldBroken as broken:
+        except ProgramFailed as broken:
             print(f"error: {broken}", file=sys.stderr)
             return 2
         except KeyboardInterrupt:

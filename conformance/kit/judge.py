@@ -62,8 +62,7 @@ def case_of(outcome: Outcome, payments: list[dict[str, Any]], transactions: list
     own = [payment for payment in reversed(payments) if payment["reference"] == outcome.order]
     ids = {payment["id"] for payment in own}
     return Case(
-        outcome.order, outcome.plan, outcome.end, outcome.starts, outcome.seen, outcome.malformed, own,
-        [entry for entry in transactions if entry["payment"] in ids])
+        **vars(outcome), payments=own, transactions=[entry for entry in transactions if entry["payment"] in ids])
 
 
 def judge(world: World, outcomes: list[Outcome], settle_seconds: float) -> Verdict:

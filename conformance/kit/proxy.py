@@ -10,7 +10,8 @@ from typing import Any
 from kit import wire
 from kit.checkout import Checkout
 from kit.plans import Plan, Strike
-from kit.world import World, WorldBroken
+from kit.programs import ProgramFailed
+from kit.world import World
 
 CREATE = ("POST", "/v1/payments")
 # Longer than the longest wait that a caller may ask the daemon for.
@@ -83,7 +84,7 @@ class Proxy:
             run(*arguments)
         except wire.Malformed as error:
             self.malformed.append(str(error))
-        except WorldBroken as error:
+        except ProgramFailed as error:
             self.world.broken = str(error)
             if self.checkout is not None:
                 self.checkout.stop()

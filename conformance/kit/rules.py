@@ -5,9 +5,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kit.checkout import End, Start
-from kit.plans import Plan
 from kit.proxy import Seen
+from kit.run import Outcome
 
 FINAL = ("succeeded", "failed", "canceled")
 TOLD = {"paid": ("succeeded",), "failed": ("failed", "canceled")}
@@ -16,15 +15,9 @@ DEFECT = "This is a defect of the daemon. Please report it."
 
 
 @dataclasses.dataclass
-class Case:
+class Case(Outcome):
     """Everything that is known of one order."""
 
-    order: str
-    plan: Plan
-    end: End
-    starts: list[Start]
-    seen: list[Seen]
-    malformed: list[str]
     # The daemon's payments whose reference is the order, oldest first.
     payments: list[dict[str, Any]]
     # The transactions at the simulator that belong to these payments.

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from kit.checkout import Checkout, End, Limits, Start
 from kit.plans import Plan
+from kit.programs import ProgramFailed, own_environment
 from kit.proxy import Proxy, Seen
-from kit.world import CALLER_TOKEN, World, WorldBroken, own_environment
+from kit.world import CALLER_TOKEN, World
 
 
 @dataclasses.dataclass
@@ -93,7 +94,7 @@ class Runner:
             with self.lock:
                 self.checkouts.discard(checkout)
         if self.world.broken is not None:
-            raise WorldBroken(self.world.broken)
+            raise ProgramFailed(self.world.broken)
         return Outcome(order.name, order.plan, end, checkout.starts, proxy.seen, proxy.malformed)
 
     def stop(self) -> None:

@@ -1,18 +1,14 @@
 """The daemon and the simulator behind it, in a directory of their own, on free ports."""
 
-import hashlib
 import json
-import os
 import pathlib
-import socket
 import subprocess
 import threading
-import time
-import urllib.error
 import urllib.request
 from typing import Any
 
 from kit.plans import PROVIDERS
+from kit.programs import ProgramFailed, digest, environment_of, free_ports, start, stop
 
 CALLER_TOKEN = "token-of-the-checkout"
 JUDGE_TOKEN = "token-of-the-judge"
@@ -24,27 +20,6 @@ PENDING = {"fault": "pending", "rate": 1, "delay_ms": 1200, "operations": ["auth
 RATES: dict[str, list[dict[str, Any]]] = {
     "late": [PENDING], "refusing": [PENDING | {"outcome": "declined"}], "lossy": LOST,
 }
-
-
-class WorldBroken(Exception):
-    """A program of the kit does not run, so nothing can be judged."""
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [server.getsockname()[1] for server in sockets]
-    for server in sockets:
-        server.close()
-    return ports
-
-
-def digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def own_environment() -> dict[str, str]:
-    """Without the variables that the daemon would read as its configuration."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("RECONCILED_")}
 
 
 class World:
@@ -97,26 +72,9 @@ class World:
         self.launch("reconciled", "reconciled.yaml", f"http://127.0.0.1:{self.admin}/readyz")
 
     def launch(self, program: str, configuration: str, url: str) -> None:
-        secrets = {f"RECONCILED_PROVIDERS_{name.upper()}_TOKEN": "any" for name in PROVIDERS}
         command = [str(self.programs / program), "serve", "--config", str(self.directory / configuration)]
         log = self.directory / f"{program}.log"
-        with log.open("ab") as output:
-            process = subprocess.Popen(
-                command, env=own_environment() | secrets, stdout=output, stderr=output, start_new_session=True)
-        self.processes[program] = process
-        deadline = time.monotonic() + 30
-        while not self.answers(url):
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise WorldBroken(f"{program} does not start. Its log ends: {log.read_text()[-2000:]}")
-            time.sleep(0.03)
-
-    @staticmethod
-    def answers(url: str) -> bool:
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return True
-        except OSError:
-            return False
+        self.processes[program] = start(command, environment_of(PROVIDERS), log, url)
 
     def kill_daemon(self) -> None:
         process = self.processes["reconciled"]
@@ -134,7 +92,7 @@ class World:
             with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as answer:
                 return json.load(answer)
         except OSError as error:
-            raise WorldBroken(f"{url} cannot be read: {error}") from error
+            raise ProgramFailed(f"{url} cannot be read: {error}") from error
 
     def payments(self) -> list[dict[str, Any]]:
         """All payments of the checkout's caller, by a token that can only read."""
@@ -161,10 +119,4 @@ class World:
     def stop(self) -> None:
         self.is_stopped = True
         with self.restarts:
-            for process in reversed(list(self.processes.values())):
-                process.terminate()
-                try:
-                    process.wait(timeout=10)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+            stop(reversed(list(self.processes.values())))
