@@ -40,6 +40,11 @@ let consolePages = [
     "site", "time",
 ].map { Resource.embedInCode("Console/Templates/\($0).mustache") }
 
+let migrations = [
+    "0001-payments", "0002-refused-by-name", "0003-comparisons", "0004-changed-payments", "0005-site",
+    "0006-store-identity", "0007-waiting", "0008-asked", "0009-witness", "0010-alive", "0011-repairs",
+].map { Resource.embedInCode("Migrations/\($0).sql") }
+
 let package = Package(
     name: "reconciled",
     platforms: [.macOS(.v15)],
@@ -48,6 +53,7 @@ let package = Package(
         .executable(name: "reconciled-lab", targets: ["Lab"]),
         .executable(name: "provider-simulator", targets: ["ProviderSimulatorProgram"]),
         .library(name: "PaymentCore", targets: ["PaymentCore"]),
+        .library(name: "ReconciledClient", targets: ["ReconciledClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", exact: "2.28.1"),
@@ -78,14 +84,7 @@ let package = Package(
         .target(
             name: "PostgresStore",
             dependencies: ["CLibPQ", "StoreRows", "Reconciler", "PaymentCore", crypto, logging],
-            resources: [
-                .embedInCode("Migrations/0001-payments.sql"), .embedInCode("Migrations/0002-refused-by-name.sql"),
-                .embedInCode("Migrations/0003-comparisons.sql"), .embedInCode("Migrations/0004-changed-payments.sql"),
-                .embedInCode("Migrations/0005-site.sql"), .embedInCode("Migrations/0006-store-identity.sql"),
-                .embedInCode("Migrations/0007-waiting.sql"), .embedInCode("Migrations/0008-asked.sql"),
-                .embedInCode("Migrations/0009-witness.sql"), .embedInCode("Migrations/0010-alive.sql"),
-                .embedInCode("Migrations/0011-repairs.sql"),
-            ], swiftSettings: strict),
+            resources: migrations, swiftSettings: strict),
         // The wire.
         .target(name: "StrictJSON", swiftSettings: core),
         .systemLibrary(
@@ -107,14 +106,12 @@ let package = Package(
             name: "HTTPEdge",
             dependencies: [
                 "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics, nio, nioTLS, nioSSL,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "PaymentAPI",
             dependencies: [
                 "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", hummingbird, crypto, logging, metrics,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .target(
             name: "OperationsConsole",
             dependencies: [
@@ -130,8 +127,7 @@ let package = Package(
             name: "SignedTokens",
             dependencies: [
                 "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", jwt, logging, metrics,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Checks the shipped decisions and loops: exhaustively, and over seeds in virtual time.
         .target(
             name: "Simulation", dependencies: ["MemoryStore", "PaymentCore", "Reconciler"], swiftSettings: core),
@@ -150,6 +146,8 @@ let package = Package(
             name: "Lab",
             dependencies: ["Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", arguments, crypto],
             swiftSettings: strict),
+        // For shops that make payments: a library that shares nothing with the daemon but what both documents say.
+        .target(name: "ReconciledClient", dependencies: [crypto], swiftSettings: strict),
         // Wiring only.
         .executableTarget(
             name: "ReconcileDaemon",
@@ -192,15 +190,13 @@ let package = Package(
             dependencies: [
                 "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", "ProviderSimulator",
                 "LogCapture", hummingbird, nio, logging, metrics,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "ProberTests",
             dependencies: [
                 "Prober", "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "ProviderSimulator",
                 "SeededChance", logging,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Places in which a witness is kept, as far as it needs them.
         .target(
             name: "WitnessServers", dependencies: [hummingbird, nio, logging], path: "Tests/WitnessServers",
@@ -221,8 +217,7 @@ let package = Package(
             name: "SQLiteStoreTests",
             dependencies: [
                 "SQLiteStore", "MemoryStore", "StoreRows", "StoreContract", "Reconciler", "PaymentCore",
-                "SQLiteCrashWriter", grdb,
-                logging,
+                "SQLiteCrashWriter", grdb, logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
         // Real servers for tests.
@@ -244,21 +239,18 @@ let package = Package(
             dependencies: [
                 "PaymentAPI", "HTTPEdge", "Reconciler", "PaymentCore", "StrictJSON", "LogCapture", "SeededChance",
                 hummingbird, crypto, logging,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "SignedTokensTests",
             dependencies: [
                 "SignedTokens", "PaymentAPI", "HTTPEdge", "PaymentCore", "LogCapture", "VirtualTime", crypto, logging,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "OperationsConsoleTests",
             dependencies: [
                 "OperationsConsole", "HTTPEdge", "Reconciler", "PaymentCore", "LogCapture", hummingbird, crypto,
                 logging, metrics, coreMetrics,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "ReconcileDaemonTests",
             dependencies: [
@@ -266,8 +258,7 @@ let package = Package(
                 "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
                 "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport", "SignedTokens",
                 hummingbird, arguments, yams, logging, metrics, coreMetrics,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         .testTarget(
             name: "SimulationTests", dependencies: ["Simulation", "MemoryStore", "Reconciler", "PaymentCore"],
             swiftSettings: strict),
@@ -276,8 +267,7 @@ let package = Package(
             dependencies: [
                 "Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", "Providers",
                 arguments,
-            ],
-            swiftSettings: strict),
+            ], swiftSettings: strict),
         // Books that agree with what a simulator made in bulk, for tests and for the bench.
         .target(
             name: "BulkBooks", dependencies: ["PaymentCore", "Reconciler", "ProviderSimulator"],
@@ -293,7 +283,13 @@ let package = Package(
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
                 "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
                 "BulkBooks", "APIDescription", "CertificateAuthority", crypto, logging,
-            ],
+            ], swiftSettings: strict),
+        // A checkout that the conformance kit can kill.
+        .executableTarget(
+            name: "ClientCheckout", dependencies: ["ReconciledClient"], path: "Tests/ClientCheckout",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ReconciledClientTests", dependencies: ["ReconciledClient", hummingbird, logging],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),
     ]

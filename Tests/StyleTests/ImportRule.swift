@@ -36,6 +36,8 @@ struct ImportRule {
             "ProviderSimulator": Allowance(inner: []),
             "ProviderSimulatorProgram": Allowance(inner: ["ProgramEdge", "ProviderSimulator"]),
             "ProgramEdge": Allowance(inner: []),
+            "ReconciledClient": Allowance(
+                inner: [], foreign: ["Crypto", "Foundation", "FoundationNetworking", "Synchronization"]),
             "Prober": Allowance(inner: ["PaymentCore", "Reconciler"]),
             // No server and no database, so that the checks are built quickly.
             "Lab": Allowance(

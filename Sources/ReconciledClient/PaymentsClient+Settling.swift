@@ -1,0 +1,160 @@
+internal import Foundation
+
+/// How an operation is repeated until it is settled.
+extension PaymentsClient {
+    /// What an operation asks for, and what it takes to be settled.
+    struct Course<Document: Decodable & Sendable>: Sendable {
+        /// Where it stands, for whoever gives up waiting.
+        let standing: @Sendable (Document) -> ClientError.Standing
+        /// Whether nothing more comes of it by itself.
+        let isSettled: @Sendable (Document) -> Bool
+        /// The document as it is now, where the answer was kept from before.
+        let current: @Sendable (Document) async throws -> Document?
+    }
+
+    func settle(
+        _ begun: (kept: StoredOperation, isNew: Bool), _ within: Duration,
+        _ isSettled: @escaping @Sendable (Payment) -> Bool
+    ) async throws -> Payment {
+        let course = Course<Payment>(
+            standing: { .payment($0.state, id: $0.id) }, isSettled: isSettled, current: { try await payment($0.id) })
+        return try await settle(begun, within, course)
+    }
+
+    func settle(_ begun: (kept: StoredOperation, isNew: Bool), _ within: Duration) async throws -> Refund {
+        let path = begun.kept.path.dropLast("/refunds".count)
+        let course = Course<Refund>(
+            standing: { .refund($0.state, id: $0.id) }, isSettled: \.state.isFinal,
+            current: { refund in
+                let payment: Payment = try await read(String(path))
+                return payment.refunds.first { $0.id == refund.id }
+            })
+        return try await settle(begun, within, course)
+    }
+
+    private func settle<Document>(
+        _ begun: (kept: StoredOperation, isNew: Bool), _ within: Duration, _ course: Course<Document>
+    ) async throws -> Document {
+        let operation = begun.kept
+        let passed = clock.stopwatch()
+        var isUnrecorded = begun.isNew
+        var last: ClientError.Standing?
+        for number in 0... {
+            let url = sites.url
+            let left = within - passed()
+            var outcome = try await reading(of: operation, url, left) as Reading<Document>
+            if case .shown(let kept, .kept, _) = outcome { outcome = try await renewed(outcome, kept, course) }
+            let why: String
+            let named: Duration?
+            switch outcome {
+            case .shown(let document, let freshness, let after):
+                if freshness == .current, course.isSettled(document) {
+                    try await journal.finish(operation.key)
+                    return document
+                }
+                last = course.standing(document)
+                (why, named) = ("it is still settling", after)
+                isUnrecorded = false
+            case .again(let after, let because, let problem):
+                (why, named) = (because, after)
+                isUnrecorded = isUnrecorded && problem?.isOfNothing == true
+                turn(from: url, problem)
+            case .refused(let problem):
+                try await conclude(operation, refused: problem, isUnrecorded)
+                throw ClientError.refused(problem)
+            }
+            let pause = settings.pause(number, named: named, chance: .random(in: 0...1))
+            guard passed() + pause < within else {
+                throw ClientError.unsettled(operation.key, last: last, because: why)
+            }
+            try await clock.sleep(for: pause)
+        }
+        throw CancellationError()
+    }
+
+    /// What is kept under the key of what was refused. A wrong token says nothing about the request.
+    private func conclude(
+        _ operation: StoredOperation, refused problem: Problem, _ isUnrecorded: Bool
+    ) async throws {
+        if problem.isKept {
+            try await journal.finish(operation.key)
+        } else if isUnrecorded, !problem.isOfToken {
+            try await journal.forget(operation.key)
+        }
+    }
+
+    private func turn(from url: URL, _ problem: Problem?) {
+        let isAway = problem.map { $0.type == "/problems/site-not-active" } ?? true
+        if isAway { sites.turn(from: url, to: problem?.activeSite?.url) }
+    }
+
+    private func reading<Document>(
+        of operation: StoredOperation, _ url: URL, _ left: Duration
+    ) async throws -> Reading<Document> {
+        let wait = max(1, min(settings.wait, left).components.seconds)
+        let headers = [
+            "Content-Type": "application/json", "Idempotency-Key": operation.key.text, "Prefer": "wait=\(wait)",
+        ]
+        do {
+            return Reading(
+                try await send("POST", url, operation.path, headers, Data(operation.body.utf8), .seconds(wait)))
+        } catch {
+            try Task.checkCancellation()
+            return .again(after: nil, because: "no answer came (\(error))", problem: nil)
+        }
+    }
+
+    /// An answer that was kept shows what was so then.
+    private func renewed<Document>(
+        _ outcome: Reading<Document>, _ kept: Document, _ course: Course<Document>
+    ) async throws -> Reading<Document> {
+        guard case .shown(_, _, let after) = outcome else { return outcome }
+        do {
+            guard let current = try await course.current(kept) else { return outcome }
+            return .shown(current, .current, after: after)
+        } catch {
+            try Task.checkCancellation()
+            return outcome
+        }
+    }
+
+    func read<Document: Decodable & Sendable>(_ path: String) async throws -> Document {
+        let url = sites.url
+        do {
+            let answer = try await send("GET", url, path, [:], nil, .zero)
+            switch Reading<Document>(answer) {
+            case .shown(let document, _, _): return document
+            case .again(_, let because, let problem):
+                turn(from: url, problem)
+                throw ClientError.unread(path, because: because)
+            case .refused(let problem): throw ClientError.refused(problem)
+            }
+        } catch let error as ClientError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            sites.turn(from: url, to: nil)
+            throw ClientError.unread(path, because: "no answer came (\(error))")
+        }
+    }
+
+    private func send(
+        _ method: String, _ url: URL, _ path: String, _ headers: [String: String], _ body: Data?, _ wait: Duration
+    ) async throws -> ClientAnswer {
+        let base = url.absoluteString.hasSuffix("/") ? String(url.absoluteString.dropLast()) : url.absoluteString
+        guard let target = URL(string: base + path) else { throw URLError(.badURL) }
+        var all = headers
+        all["Authorization"] = "Bearer \(try await token())"
+        all["Accept"] = "application/json"
+        return try await transport.send(
+            ClientRequest(method: method, url: target, headers: all, body: body, timeLimit: wait + settings.slack))
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// How much time has passed since now.
+    fileprivate func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
+    }
+}

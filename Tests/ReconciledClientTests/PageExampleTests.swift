@@ -1,0 +1,77 @@
+import Foundation
+import ReconciledClient
+import Testing
+
+/// The code of the integrator's page is the code of these tests, so that it compiles and does what the page says.
+@Suite struct PageExampleTests {
+    private let site: URL
+    private let token = "token-of-the-shop"
+
+    init() throws { site = try #require(URL(string: "http://127.0.0.1:8080")) }
+
+    private func inDirectory(_ body: (URL) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "reconciled-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory)
+    }
+
+    private func client(_ directory: URL) throws -> PaymentsClient {
+        let token = token
+        let client = PaymentsClient(
+            sites: [site], token: { token }, journal: try DirectoryJournal(directory))
+        return client
+    }
+
+    private func pay(_ order: String, with client: PaymentsClient) async throws -> String {
+        let amount = Money(1500, "JPY")
+        let asked = NewPayment(
+            amount: amount,
+            legs: [NewPayment.Leg(provider: "card", instrument: "tok-1", amount: amount)])
+        do {
+            let payment = try await client.pay(asked, order: order)
+            return payment.state == .succeeded ? "Paid." : "The payment failed. You were not charged."
+        } catch ClientError.unsettled {
+            return "We are confirming your payment."
+        }
+    }
+
+    private func resume(_ client: PaymentsClient) async throws -> [String] {
+        var lines: [String] = []
+        for (operation, result) in try await client.resume() {
+            lines.append("\(operation.key): \(result)")
+        }
+        return lines
+    }
+
+    @Test(arguments: [
+        (ScriptedDaemon.Step.payment("succeeded"), "Paid."),
+        (.payment("failed"), "The payment failed. You were not charged."),
+        (.payment("quarantined", 202), "We are confirming your payment."),
+    ]) func `what the customer is told`(_ step: ScriptedDaemon.Step, _ told: String) async throws {
+        try await inDirectory { directory in
+            _ = try client(directory)
+            let scripted = PaymentsClient(
+                sites: [site], token: { "token" }, journal: try DirectoryJournal(directory),
+                transport: ScriptedDaemon([step]), clock: SkippingClock())
+            #expect(try await pay("order-731", with: scripted) == told)
+            let resumed = try await resume(scripted)
+            #expect(resumed.count == (told == "We are confirming your payment." ? 1 : 0))
+            #expect(resumed.allSatisfy { $0.hasPrefix("order-731/create: failure(") })
+        }
+    }
+
+    @Test func `the page has this code and no other`() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let page = try String(contentsOf: tests.appending(path: "../../docs/integrate.md"), encoding: .utf8)
+        let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
+            $0.components(separatedBy: "\n```").first ?? ""
+        }
+        let code = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let lines = code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        #expect(blocks.count == 3)
+        for block in blocks {
+            let wanted = block.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(!wanted.isEmpty && lines.contains(wanted), "not compiled here: \(block)")
+        }
+    }
+}
