@@ -8,8 +8,18 @@ extension PaymentsClient {
         let standing: @Sendable (Document) -> ClientError.Standing
         /// Whether nothing more comes of it by itself.
         let isSettled: @Sendable (Document) -> Bool
-        /// The document as it is now, where the answer was kept from before.
-        let current: @Sendable (Document) async throws -> Document?
+        /// Whether it never changes again.
+        let isFinal: @Sendable (Document) -> Bool
+        /// The document as it is now.
+        let current: @Sendable (Document) async throws -> Reading<Document>
+
+        /// An answer that was kept shows what was so then. A token that may not read has to do with it.
+        func renewed(_ kept: Document) async throws -> Reading<Document> {
+            if isFinal(kept) { return .shown(kept, .current, after: nil) }
+            let reading = try await current(kept)
+            if case .refused(let problem) = reading, problem.isOfToken { return .shown(kept, .current, after: nil) }
+            return reading
+        }
     }
 
     func settle(
@@ -17,7 +27,9 @@ extension PaymentsClient {
         _ isSettled: @escaping @Sendable (Payment) -> Bool
     ) async throws -> Payment {
         let course = Course<Payment>(
-            standing: { .payment($0.state, id: $0.id) }, isSettled: isSettled, current: { try await payment($0.id) })
+            standing: { .payment($0.state, id: $0.id) }, isSettled: isSettled,
+            isFinal: \.state.isFinal,
+            current: { try await look("/v1/payments/\($0.id)") })
         return try await settle(begun, within, course)
     }
 
@@ -25,9 +37,11 @@ extension PaymentsClient {
         let path = begun.kept.path.dropLast("/refunds".count)
         let course = Course<Refund>(
             standing: { .refund($0.state, id: $0.id) }, isSettled: \.state.isFinal,
+            // What succeeded may fail at the provider later.
+            isFinal: { _ in false },
             current: { refund in
-                let payment: Payment = try await read(String(path))
-                return payment.refunds.first { $0.id == refund.id }
+                let payment: Reading<Payment> = try await look(String(path))
+                return payment.map { $0.refunds.first { $0.id == refund.id } ?? refund }
             })
         return try await settle(begun, within, course)
     }
@@ -43,7 +57,7 @@ extension PaymentsClient {
             let url = sites.url
             let left = within - passed()
             var outcome = try await reading(of: operation, url, left) as Reading<Document>
-            if case .shown(let kept, .kept, _) = outcome { outcome = try await renewed(outcome, kept, course) }
+            if case .shown(let kept, .kept, _) = outcome { outcome = try await course.renewed(kept) }
             let why: String
             let named: Duration?
             switch outcome {
@@ -104,37 +118,25 @@ extension PaymentsClient {
         }
     }
 
-    /// An answer that was kept shows what was so then.
-    private func renewed<Document>(
-        _ outcome: Reading<Document>, _ kept: Document, _ course: Course<Document>
-    ) async throws -> Reading<Document> {
-        guard case .shown(_, _, let after) = outcome else { return outcome }
+    /// What is there now.
+    func look<Document>(_ path: String) async throws -> Reading<Document> {
+        let url = sites.url
         do {
-            guard let current = try await course.current(kept) else { return outcome }
-            return .shown(current, .current, after: after)
+            let reading = Reading<Document>(try await send("GET", url, path, [:], nil, .zero))
+            if case .again(_, _, let problem) = reading { turn(from: url, problem) }
+            return reading
         } catch {
             try Task.checkCancellation()
-            return outcome
+            sites.turn(from: url, to: nil)
+            return .again(after: nil, because: "no answer came (\(error))", problem: nil)
         }
     }
 
     func read<Document: Decodable & Sendable>(_ path: String) async throws -> Document {
-        let url = sites.url
-        do {
-            let answer = try await send("GET", url, path, [:], nil, .zero)
-            switch Reading<Document>(answer) {
-            case .shown(let document, _, _): return document
-            case .again(_, let because, let problem):
-                turn(from: url, problem)
-                throw ClientError.unread(path, because: because)
-            case .refused(let problem): throw ClientError.refused(problem)
-            }
-        } catch let error as ClientError {
-            throw error
-        } catch {
-            try Task.checkCancellation()
-            sites.turn(from: url, to: nil)
-            throw ClientError.unread(path, because: "no answer came (\(error))")
+        switch try await look(path) as Reading<Document> {
+        case .shown(let document, _, _): return document
+        case .again(_, let because, _): throw ClientError.unread(path, because: because)
+        case .refused(let problem): throw ClientError.refused(problem)
         }
     }
 

@@ -45,6 +45,15 @@ enum Reading<Document: Decodable & Sendable>: Sendable {
         }
     }
 
+    /// The same about a part of the document.
+    func map<Part>(_ part: (Document) -> Part) -> Reading<Part> {
+        switch self {
+        case .shown(let document, let freshness, let after): .shown(part(document), freshness, after: after)
+        case .again(let after, let because, let problem): .again(after: after, because: because, problem: problem)
+        case .refused(let problem): .refused(problem)
+        }
+    }
+
     /// `Retry-After` in seconds, at most a day.
     private static func pause(_ answer: ClientAnswer) -> Duration? {
         guard let text = answer.headers["retry-after"], let seconds = Int(text), seconds >= 0 else { return nil }

@@ -136,6 +136,40 @@ import Testing
         #expect(daemon.requests[1].url.path == "/v1/payments/pay_1")
     }
 
+    @Test(arguments: ["succeeded", "failed", "canceled"])
+    func `an answer that was kept and is final is enough`(_ state: String) async throws {
+        let daemon = ScriptedDaemon([.payment(state, headers: ["Idempotent-Replayed": "true"]), .lost])
+        #expect(try await client(daemon).pay(asked(), order: "order-731").state.rawValue == state)
+        #expect(daemon.requests.count == 1)
+    }
+
+    @Test func `a token that may not read has to do with what was kept`() async throws {
+        let kept = ScriptedDaemon.Step.payment("authorized", headers: ["Idempotent-Replayed": "true"])
+        let daemon = ScriptedDaemon([kept, .problem(403, "forbidden")])
+        #expect(try await client(daemon).pay(asked(), order: "order-731").state == .authorized)
+        let refund = ScriptedDaemon.Step.answer(
+            201, ScriptedDaemon.Step.refund("succeeded"), ["Idempotent-Replayed": "true"])
+        let other = ScriptedDaemon([refund, .problem(403, "forbidden")])
+        #expect(try await client(other).refund("pay_1", order: "order-731", number: 1).state == .succeeded)
+    }
+
+    @Test func `a refund is shown as it is now, also if its answer was kept from before`() async throws {
+        let kept = ScriptedDaemon.Step.answer(
+            201, ScriptedDaemon.Step.refund("processing"), ["Idempotent-Replayed": "true"])
+        let daemon = ScriptedDaemon([kept, .payment("succeeded", 200)])
+        #expect(try await client(daemon).refund("pay_1", order: "order-731", number: 1).state == .succeeded)
+        #expect(daemon.requests.map(\.url.path) == ["/v1/payments/pay_1/refunds", "/v1/payments/pay_1"])
+    }
+
+    /// Found by the conformance kit, with 300 orders of the seed 4711.
+    @Test func `a pause that reading anew was told is kept`() async throws {
+        let kept = ScriptedDaemon.Step.payment("authorized", headers: ["Idempotent-Replayed": "true"])
+        let busy = ScriptedDaemon.Step.problem(429, "rate-limited", retryable: true, headers: ["Retry-After": "7"])
+        let daemon = ScriptedDaemon([kept, busy, kept, .payment("succeeded", 200)])
+        #expect(try await client(daemon).pay(asked(), order: "order-731").state == .succeeded)
+        #expect(clock.pauses == [.seconds(7)])
+    }
+
     @Test func `a refund is asked for under its number, and is final before it is told`() async throws {
         let daemon = ScriptedDaemon([
             .answer(202, ScriptedDaemon.Step.refund("processing"), [:]),
