@@ -8,8 +8,10 @@ import Testing
 
     init() throws { card = try Compared.provider() }
 
-    private func context(_ contract: ProviderContract = .reference) -> MachineContext {
-        MachineContext(now: now, contracts: [card: contract])
+    private func context(_ contract: ProviderContract = .reference, plug: Bool = false) -> MachineContext {
+        var context = MachineContext(now: now, contracts: [card: contract])
+        context.policy.plugAllowed = plug
+        return context
     }
 
     private func transaction(
@@ -44,9 +46,10 @@ import Testing
 
     /// Steps the machine against the ledger until it has nothing more to do.
     private func settle(
-        _ machine: inout PaymentMachine, _ first: [PaymentAction], _ ledger: inout Ledger, _ contract: ProviderContract
+        _ machine: inout PaymentMachine, _ first: [PaymentAction], _ ledger: inout Ledger,
+        _ contract: ProviderContract, plug: Bool = false
     ) -> [SendOrder] {
-        var (actions, sent, context) = (first, [SendOrder](), context(contract))
+        var (actions, sent, context) = (first, [SendOrder](), context(contract, plug: plug))
         for _ in 0..<100 {
             while !actions.isEmpty {
                 switch actions.removeFirst() {
@@ -145,6 +148,31 @@ import Testing
         var (machine, actions) = PaymentMachine.undoing(orphan, context(.enforcing))
         let sent = settle(&machine, actions, &empty, .enforcing)
         #expect(machine.payment.state == .quarantined && sent.isEmpty)
+    }
+
+    /// Seed 7757860689308: two people had it sent again, and the daemon would have charged what nobody had asked for.
+    @Test func `what no request of ours made is not sent again, whoever wants it`() throws {
+        let orphan = try transaction()
+        var empty = Ledger(.enforcing)
+        var (machine, actions) = PaymentMachine.undoing(orphan, context(.enforcing))
+        _ = settle(&machine, actions, &empty, .enforcing)
+        let request = RepairRequest(
+            payment: machine.payment.id, target: .leg(0), action: .sendAgain,
+            evidence: Repair.Evidence(text: "their letter", reference: "theirs-1", amount: orphan.amount),
+            isAgainstProvider: true, version: machine.payment.version, by: "ann", lasts: .hours(1))
+        #expect(throws: RepairRefusal.notOurs) {
+            try PaymentMachine.propose(request, of: machine.payment, context(.enforcing))
+        }
+    }
+
+    @Test(arguments: [ProviderContract.reference, .referenceSale, .unaskable, .unaskableSale])
+    func `what no request of ours made is not sent to learn of it`(_ contract: ProviderContract) throws {
+        let orphan = try transaction()
+        var ledger = Ledger(contract)
+        var (machine, actions) = PaymentMachine.undoing(orphan, context(contract, plug: true))
+        let sent = settle(&machine, actions, &ledger, contract, plug: true)
+        #expect(sent.allSatisfy { $0.kind == .void }, "\(sent.map(\.kind))")
+        #expect(contract.inquiry != .byResend || machine.payment.state == .quarantined && sent.isEmpty)
     }
 
     @Test func `the transactions of one lost payment are undone in one place, found in any order`() throws {

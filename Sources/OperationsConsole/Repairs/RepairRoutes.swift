@@ -162,8 +162,8 @@ extension RepairRefusal {
         case .evidenceMissing: "evidence"
         case .otherAmount: "evidence.amount"
         case .againstProvider: "against_provider"
-        case .keyForgotten, .isThere, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies, .notUndoable,
-            .notCompared:
+        case .keyForgotten, .isThere, .notOurs, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies,
+            .notUndoable, .notCompared:
             "action"
         case .ownProposal, .decided, .expired, .notWaiting, .historyFull: nil
         }
@@ -187,6 +187,9 @@ extension RepairRefusal {
         case .keyForgotten: "The provider may have forgotten the key: sent again, it could be executed a second time."
         case .isThere:
             "The provider shows it: it is not sent again. Allowed: charged or resume, and for a leg undo."
+        case .notOurs:
+            "No request of ours made it, so that there is nothing to send again. Allowed: charged, never_charged, "
+                + "undone_outside, undo, resume, write_off."
         case .notAsAsked:
             "The provider shows something else than was asked. Undo it there, and propose undone_outside."
         case .unasked:

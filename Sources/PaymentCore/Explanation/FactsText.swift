@@ -173,6 +173,7 @@ extension RepairFacts {
             .flag("own", \.isOwn), .choice("shown", \.shown), .flag("against_provider", \.isAgainstProvider),
             .flag("names_reference", \.namesReference), .flag("names_amount", \.namesAmount), .choice("age", \.age),
             .flag("unasked", \.isUnasked), .flag("discrepancy", \.isDiscrepancy), .flag("undoable", \.isUndoable),
+            .flag("others", \.isOthers),
         ])
 
     /// As the audit trail keeps them.

@@ -21,6 +21,18 @@ extension Effect {
         return last - earlier <= contract.maxRequestLife + contract.clockSkew
     }
 
+    /// Nobody knows what became of its requests: it is asked about, and sent again under its key if it is not there.
+    mutating func isInDoubtAgain() {
+        guard attempts > 0 else { return }
+        worst = .indeterminate
+        lastOutcome = .indeterminate
+        lastCode = Effect.outcomeUnknown
+        acceptedAt = nil
+        word = nil
+        keyConflicts = nil
+        isRefusalKeyless = nil
+    }
+
     /// As a provider lists it.
     var movement: Observation.Movement? {
         word.map { Observation.Movement(key: key, amount: amount, state: $0.state, reason: $0.reason) }

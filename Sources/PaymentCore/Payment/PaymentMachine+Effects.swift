@@ -100,9 +100,10 @@ extension PaymentMachine {
         facts.declinesBound = contract.declinesBound
         facts.tombstoneOffered = contract.cancel == .tombstoning
         facts.cancelReversesSale = contract.cancelReversesSale
-        // Where nothing can be asked, a request that was refused is sent again to learn of an earlier one.
+        // Where nothing can be asked, a request that was refused is sent again to learn of an earlier one. What no
+        // request of ours made is never sent.
         facts.plugAllowed =
-            context.policy.plugAllowed
+            context.policy.plugAllowed && !payment.undoesOthers
             && (facts.isAskedByResend || effect.sentAfterDecline < PaymentMachine.mostPlugs)
         facts.traceWanted = context.policy.tombstoneNeverSent && contract.cancel == .tombstoning
         facts.lastRefused = effect.lastOutcome == .refused || effect.lastOutcome == .declined

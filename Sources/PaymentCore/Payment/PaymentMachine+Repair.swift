@@ -174,6 +174,7 @@ extension PaymentMachine {
         switch repair.target {
         case .leg:
             facts.isWaiting = leg.quarantine != nil
+            facts.isOthers = payment.undoesOthers && (leg.quarantine?.effect ?? .primary) == .primary
             facts.shown = leg.quarantine?.cause == .unconfirmed ? .nothing : StatusReading.shown(leg)
             let asked = askedAmount(of: leg)
             facts.namesAmount = repair.evidence.amount == asked && !asked.isZero
@@ -231,20 +232,6 @@ extension Leg.Gone {
     public static let byPeople = "resolved_by_people"
     /// The code of what two people wrote off: what its provider shows of it is accepted.
     public static let writtenOff = "written_off"
-}
-
-extension Effect {
-    /// Nobody knows what became of its requests: it is asked about, and sent again under its key if it is not there.
-    mutating func isInDoubtAgain() {
-        guard attempts > 0 else { return }
-        worst = .indeterminate
-        lastOutcome = .indeterminate
-        lastCode = Effect.outcomeUnknown
-        acceptedAt = nil
-        word = nil
-        keyConflicts = nil
-        isRefusalKeyless = nil
-    }
 }
 
 extension StatusReading {

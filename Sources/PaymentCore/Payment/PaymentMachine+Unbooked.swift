@@ -32,7 +32,7 @@ extension PaymentMachine {
         let known = payment.legs.first {
             $0.provider == transaction.provider && $0.primary.key == transaction.key
         }
-        guard payment.caller.name == UnbookedTransaction.caller else {
+        guard payment.undoesOthers else {
             // Its caller came again: the payment is carried out as every payment is, and what is a leg of it is no
             // stranger's any more.
             return known == nil ? leave(transaction, context) : []
@@ -61,6 +61,11 @@ extension PaymentMachine {
                         + "undone because its caller came again"))
         ]
     }
+}
+
+extension Payment {
+    /// Whether it undoes transactions that no request of ours made.
+    package var undoesOthers: Bool { caller.name == UnbookedTransaction.caller }
 }
 
 extension UnbookedTransaction {

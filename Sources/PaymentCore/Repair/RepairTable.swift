@@ -49,6 +49,9 @@ public struct RepairFacts: Sendable, Hashable {
     /// Whether its caller never asked for what was taken of every leg, so that nobody knows what it wants.
     public var isUnasked = false
 
+    /// Whether it is a transaction that no request of ours made, and that is being undone.
+    public var isOthers = false
+
     /// Facts in which nothing stands in the way.
     public init(action: Repair.Action) { self.action = action }
 }
@@ -83,6 +86,8 @@ public enum RepairRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case keyForgotten = "key_forgotten"
     /// The provider shows it: there is nothing to be sent.
     case isThere = "is_there"
+    /// No request of ours made it, so that there is nothing to be sent again.
+    case notOurs = "not_ours"
     /// It shows something else than was asked: what would be given back is not known.
     case notAsAsked = "not_as_asked"
     /// Its caller did not ask for it, and other legs are not taken.
@@ -182,6 +187,8 @@ public struct RepairTable: Sendable {
         },
         Row("repair.undone", .carryOut) { $0.action == .undoneOutside },
 
+        // Nobody here asked for it, and with which instrument it was made is not known.
+        Row("repair.again-others", .refuse(.notOurs)) { $0.action == .sendAgain && $0.isOthers },
         Row("repair.again-too-old", .refuse(.keyForgotten)) { $0.action == .sendAgain && $0.age == .past },
         Row("repair.again-is-there", .refuse(.isThere)) { $0.action == .sendAgain && $0.shown == .taken },
         Row("repair.again", .carryOut) { $0.action == .sendAgain },

@@ -39,7 +39,7 @@ struct QuarantineJudgement {
         case .undoImpossible:
             let isSentToLearn = contract.inquiry == .byResend
             let mayPlug =
-                evidence.policy.plugAllowed
+                evidence.policy.plugAllowed && !payment.isUndoing
                 && (isSentToLearn || effect.sentAfterDecline < QuarantineJudgement.mostPlugs)
             return contract.cancel != .tombstoning && !isProvable && !mayPlug
         case .captureRequestLost:
