@@ -189,7 +189,7 @@ let package = Package(
             name: "ProvidersTests",
             dependencies: [
                 "Providers", "Reconciler", "PaymentCore", "HTTPTransport", "StrictJSON", "ProviderSimulator",
-                "LogCapture", hummingbird, nio, logging, metrics,
+                "LogCapture", "SeededChance", hummingbird, nio, logging, metrics,
             ], swiftSettings: strict),
         .testTarget(
             name: "ProberTests",
@@ -243,7 +243,8 @@ let package = Package(
         .testTarget(
             name: "SignedTokensTests",
             dependencies: [
-                "SignedTokens", "PaymentAPI", "HTTPEdge", "PaymentCore", "LogCapture", "VirtualTime", crypto, logging,
+                "SignedTokens", "PaymentAPI", "HTTPEdge", "PaymentCore", "LogCapture", "VirtualTime", "SeededChance",
+                crypto, logging,
             ], swiftSettings: strict),
         .testTarget(
             name: "OperationsConsoleTests",

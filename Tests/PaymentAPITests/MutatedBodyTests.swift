@@ -11,7 +11,7 @@ struct MutatedBodyTests {
         var chance = SeededChance(seed: 0x5EED)
         let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
         var accepted = 0
-        for _ in 0..<10_000 {
+        for _ in 0..<Mutator.rounds(10_000) {
             var bytes = Array(RunningAPI.twoLegs.utf8)
             for _ in 0...chance.below(3) {
                 let index = chance.below(bytes.count)

@@ -17,7 +17,7 @@ struct MutatedDocumentTests {
         let seed = Array(Self.document.utf8)
         let marks = Array(#"{}[]",:\u0123456789eE+-.tfn "#.utf8)
         var accepted = 0
-        for round in 0..<30_000 {
+        for round in 0..<Mutator.rounds(30_000) {
             var bytes: [UInt8]
             if round % 3 == 0 {
                 bytes = (0..<chance.below(40)).map { _ in marks[chance.below(marks.count)] }
