@@ -234,7 +234,7 @@ extension PaymentReader {
         if let moment = parameters["created_after"] {
             query.createdAfter = Timestamp(utc: moment)
             guard query.createdAfter != nil else {
-                throw .malformed(field: "created_after", "Must be RFC 3339 in UTC with the suffix Z.")
+                throw .malformed(field: "created_after", Timestamp.utcForm)
             }
         }
         if let cursor = parameters["cursor"] {

@@ -17,10 +17,6 @@ def yen(value: int) -> callers.PositiveMoney:
     return callers.PositiveMoney(value=value, currency="JPY")
 
 
-def text(moment: datetime.datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def problem(call: Callable[[], object], status: int, kind: str) -> None:
     try:
         answer = call()
@@ -39,7 +35,7 @@ def order(instrument: str) -> callers.CreatePayment:
         capture=callers.CaptureMode.MANUAL,
         reference="order-3",
         metadata={"cart": "c-5512"},
-        deadline=text(deadline),
+        deadline=deadline,
     )
 
 
@@ -87,9 +83,9 @@ def operator(client: operators.ApiClient, payment: callers.Payment) -> None:
     assert len(events.data) == 1 and events.next_cursor is not None, events
 
     now = datetime.datetime.now(datetime.timezone.utc)
-    window = [text(now - datetime.timedelta(hours=hours)) for hours in (5, 4)]
+    window = [now - datetime.timedelta(hours=hours) for hours in (5, 4)]
     asked = operators.StartReconciliation.from_dict(
-        {"provider": "card", "from": window[0], "to": window[1], "dry_run": True}
+        {"provider": "card", "from": window[0].isoformat(), "to": window[1].isoformat(), "dry_run": True}
     )
     assert asked is not None
     comparisons = operators.ComparisonsApi(client)

@@ -41,10 +41,6 @@ def yen(value: int) -> PositiveMoney:
     return PositiveMoney(value=value, currency="JPY")
 
 
-def text(moment: datetime.datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def problem(answer: object, status: int, kind: ProblemType) -> None:
     assert isinstance(answer, Problem), answer
     assert (answer.status, answer.type_) == (status, kind), answer
@@ -60,7 +56,7 @@ def order(instrument: str, value: int) -> CreatePayment:
         ],
         capture="manual",
         reference="order-1",
-        deadline=text(deadline),
+        deadline=deadline,
     )
 
 
@@ -96,8 +92,9 @@ def shop(client: callers.AuthenticatedClient) -> Payment:
     )
     assert isinstance(declined, Payment) and declined.state == "failed", declined
     assert declined.reason is not None and declined.reason.code == "declined", declined
+    before = (created.created_at - datetime.timedelta(seconds=1)).isoformat()
     page = list_payments.sync(
-        client=client, reference="order-1", state="succeeded", created_after=text(created.created_at), limit=5
+        client=client, reference="order-1", state="succeeded", created_after=before, limit=5
     )
     assert isinstance(page, PaymentPage) and page.data == [read] and page.next_cursor is None, page
     description = get_description.sync(client=client)
@@ -119,7 +116,7 @@ def operator(client: operators.AuthenticatedClient, payment: Payment) -> None:
     assert isinstance(rest, seen.EventPage) and rest.data[0].sequence == 2, rest
 
     now = datetime.datetime.now(datetime.timezone.utc)
-    window = [text(now - datetime.timedelta(hours=hours)) for hours in (3, 2)]
+    window = [now - datetime.timedelta(hours=hours) for hours in (3, 2)]
     asked = seen.StartReconciliation(provider="card", from_=window[0], to=window[1], dry_run=True)
     run = start_reconciliation.sync(client=client, body=asked)
     assert isinstance(run, seen.Reconciliation) and run.kind == "asked", run

@@ -62,6 +62,9 @@ struct RequestValidationTests {
         BadBody("c-5512", String(repeating: "x", count: 501), 400, "metadata.cart"),
         BadBody("2026-03-02T09:25:00Z", "2026-03-02T09:25:00+09:00", 400, "deadline"),
         BadBody("2026-03-02T09:25:00Z", "2026-03-02 09:25:00Z", 400, "deadline"),
+        BadBody("2026-03-02T09:25:00Z", "2026-03-02T09:25:00-00:00", 400, "deadline"),
+        BadBody("2026-03-02T09:25:00Z", "2026-03-02T09:25:00+0000", 400, "deadline"),
+        BadBody("2026-03-02T09:25:00Z", "+2026-03-02T09:25:00+00:00", 400, "deadline"),
         BadBody("2026-03-02T09:25:00Z", "2026-02-30T09:25:00Z", 400, "deadline"),
         BadBody("2026-03-02T09:25:00Z", "tomorrow", 400, "deadline"),
         BadBody(#""2026-03-02T09:25:00Z""#, "1772443500", 400, "deadline"),
@@ -105,6 +108,18 @@ struct RequestValidationTests {
             #expect(request.reference == "order-2026-000731" && request.metadata == ["cart": "c-5512"])
             #expect(request.deadline?.rfc3339 == "2026-03-02T09:25:00.000Z")
             #expect(request.captureMode == .automatic && wait == .seconds(5))
+        }
+    }
+
+    @Test func `a moment in UTC may be written as many libraries write it`() async throws {
+        try await RunningAPI.run { api in
+            let body = RunningAPI.twoLegs.replacing("09:25:00Z", with: "09:25:00.250000+00:00")
+            _ = try await api.create(body)
+            guard case .create(let request, _, _) = try #require(api.operations.asked.first) else {
+                Issue.record("no create")
+                return
+            }
+            #expect(request.deadline?.rfc3339 == "2026-03-02T09:25:00.250Z")
         }
     }
 

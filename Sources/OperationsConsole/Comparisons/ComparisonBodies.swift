@@ -86,7 +86,7 @@ enum ComparisonBodies {
 
     private static func moment(_ fields: ObjectFields, _ name: String) throws(Problem) -> Timestamp {
         guard case .string(let text) = try fields.required(name), let moment = Timestamp(utc: text) else {
-            throw .malformed(FieldPath.root.member(name), "Must be RFC 3339 in UTC with the suffix Z.")
+            throw .malformed(FieldPath.root.member(name), Timestamp.utcForm)
         }
         return moment
     }

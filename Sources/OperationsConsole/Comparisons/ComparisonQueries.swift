@@ -54,7 +54,7 @@ enum ComparisonQueries {
         if let moment = parameters["opened_before"] {
             query.openedBefore = Timestamp(utc: moment)
             guard query.openedBefore != nil else {
-                throw .malformed(field: "opened_before", "Must be RFC 3339 in UTC with the suffix Z.")
+                throw .malformed(field: "opened_before", Timestamp.utcForm)
             }
         }
         query.atRiskFrom = try atRisk(parameters)

@@ -91,7 +91,7 @@ struct CreateBody: Sendable, Hashable {
     private static func instant(_ value: JSONValue?, at path: FieldPath) throws(Problem) -> Timestamp? {
         guard let value else { return nil }
         guard case .string(let text) = value, let moment = Timestamp(utc: text) else {
-            throw .malformed(path, "Must be RFC 3339 in UTC with the suffix Z.")
+            throw .malformed(path, Timestamp.utcForm)
         }
         return moment
     }
