@@ -11,6 +11,8 @@ public enum ClientError: Error, Sendable, Hashable {
     case differs(OperationKey)
     /// A key has 1 to 255 visible ASCII characters, and no spaces.
     case invalidKey(String)
+    /// A payment's identifier is `pay_` and 40 hexadecimal digits.
+    case invalidPayment(String)
     /// What the journal has cannot be read.
     case journal(String)
     /// What was asked for cannot be read now.
@@ -32,6 +34,8 @@ extension ClientError: CustomStringConvertible {
         case .differs(let key): "\(key) was used for another request, which the journal has"
         case .invalidKey(let text):
             "\"\(text)\" is no key: allowed are 1 to 255 visible ASCII characters, without spaces"
+        case .invalidPayment(let text):
+            "\"\(text)\" is no payment: its identifier is pay_ and 40 hexadecimal digits"
         case .unread(let path, let why): "\(path) cannot be read: \(why)"
         case .journal(let why): "the journal cannot be used: \(why)"
         }

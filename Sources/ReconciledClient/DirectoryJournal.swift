@@ -19,6 +19,8 @@ public struct DirectoryJournal: OperationJournal {
         let partial = directory.appending(path: ".\(UUID().uuidString).partial")
         defer { try? FileManager.default.removeItem(at: partial) }
         try write(try DirectoryJournal.encoder.encode(operation), to: partial)
+        // Of an operation that was removed before its mark was.
+        try remove(self.file(of: operation.key, "done"))
         do {
             // A link is made as a whole, and fails where another process was faster.
             try FileManager.default.linkItem(at: partial, to: file)
@@ -38,10 +40,7 @@ public struct DirectoryJournal: OperationJournal {
 
     /// See ``OperationJournal/forget(_:)``.
     public func forget(_ key: OperationKey) throws {
-        for kind in ["json", "done"] {
-            let file = file(of: key, kind)
-            if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
-        }
+        for kind in ["json", "done"] { try remove(file(of: key, kind)) }
         try synchronizeDirectory()
     }
 
@@ -82,6 +81,10 @@ public struct DirectoryJournal: OperationJournal {
         } catch {
             throw ClientError.journal("\(file.lastPathComponent) cannot be read: \(error)")
         }
+    }
+
+    private func remove(_ file: URL) throws {
+        if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
     }
 
     private func write(_ data: Data, to file: URL) throws {

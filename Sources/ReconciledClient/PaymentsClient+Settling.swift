@@ -29,7 +29,7 @@ extension PaymentsClient {
         let course = Course<Payment>(
             standing: { .payment($0.state, id: $0.id) }, isSettled: isSettled,
             isFinal: \.state.isFinal,
-            current: { try await look("/v1/payments/\($0.id)") })
+            current: { try await look(Self.path(of: $0.id)) })
         return try await settle(begun, within, course)
     }
 

@@ -41,13 +41,15 @@ public struct PaymentsClient: Sendable {
     /// Look at `state`: a declined payment is `failed`, and no error. The order's name is the payment's `reference`.
     ///
     /// - Parameters:
-    ///   - attempt: 1 for the first. Take the next number only after the payment `failed` or was `canceled`.
+    ///   - attempt: 1 for the first. Take the next number only after the payment `failed` or was `canceled`. While the
+    ///     journal has the one before as unfinished, nothing is sent.
     ///   - within: how long to wait. After that it throws ``ClientError/unsettled(_:last:because:)``.
     public func pay(
         _ payment: NewPayment, order: String, attempt: Int = 1, within: Duration = .seconds(60)
     ) async throws -> Payment {
         var asked = payment
         asked.reference = order
+        if attempt > 1 { try await expectFinished(.create(order: order, attempt: attempt - 1)) }
         let operation = try operation(.create(order: order, attempt: attempt), "/v1/payments", asked)
         let begun = try await journal.begin(operation)
         guard let kept = try? Self.decoder.decode(NewPayment.self, from: Data(begun.kept.body.utf8)),
@@ -83,7 +85,7 @@ public struct PaymentsClient: Sendable {
     ) async throws -> Refund {
         let body = NewRefund(amount: amount, reason: reason)
         let operation = try operation(
-            .refund(order: order, number: number), "/v1/payments/\(payment)/refunds", body)
+            .refund(order: order, number: number), Self.path(of: payment) + "/refunds", body)
         let begun = try await journal.begin(operation)
         guard begun.kept.isTheSame(as: operation) else { throw ClientError.differs(operation.key) }
         return try await settle(begun, within)
@@ -91,7 +93,7 @@ public struct PaymentsClient: Sendable {
 
     /// The payment as it is now.
     public func payment(_ id: String) async throws -> Payment {
-        try await read("/v1/payments/\(id)")
+        try await read(Self.path(of: id))
     }
 
     /// The newest payments of an order, up to 200.
@@ -141,10 +143,24 @@ public struct PaymentsClient: Sendable {
     private func change(
         _ payment: String, _ key: OperationKey, _ verb: String, _ body: some Encodable, _ within: Duration
     ) async throws -> Payment {
-        let operation = try operation(key, "/v1/payments/\(payment)/\(verb)", body)
+        let operation = try operation(key, Self.path(of: payment) + "/" + verb, body)
         let begun = try await journal.begin(operation)
         guard begun.kept.isTheSame(as: operation) else { throw ClientError.differs(key) }
         return try await settle(begun, within) { $0.state.isFinal }
+    }
+
+    /// Two attempts at a time could both be paid.
+    private func expectFinished(_ key: OperationKey) async throws {
+        guard try await journal.unfinished().contains(where: { $0.key == key }) else { return }
+        throw ClientError.unsettled(key, last: nil, because: "the next attempt has to wait for it")
+    }
+
+    /// An identifier may come from whoever shops: it names a payment, and no other place.
+    static func path(of payment: String) throws -> String {
+        let digits = payment.dropFirst(4).utf8
+        let isHex = digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard payment.hasPrefix("pay_"), digits.count == 40, isHex else { throw ClientError.invalidPayment(payment) }
+        return "/v1/payments/" + payment
     }
 
     private func operation(

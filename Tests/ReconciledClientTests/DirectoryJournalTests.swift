@@ -88,6 +88,15 @@ import Testing
         #expect(try files.count == 1 && journal.unfinished().map(\.key.text) == ["b/create"])
     }
 
+    @Test func `a mark that outlived its operation finishes no other one`() throws {
+        _ = try journal.begin(operation("a/create"))
+        try journal.finish(OperationKey("a/create"))
+        let kept = try #require(try files.first { $0.hasSuffix(".json") })
+        try FileManager.default.removeItem(at: directory.appending(path: kept))
+        #expect(try journal.begin(operation("a/create", body: "anew")).isNew)
+        #expect(try journal.unfinished().map(\.body) == ["anew"])
+    }
+
     @Test func `nobody else may read what is kept`() throws {
         _ = try journal.begin(operation("a/create"))
         let file = directory.appending(path: try #require(try files.first))

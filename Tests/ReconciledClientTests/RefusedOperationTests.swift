@@ -98,11 +98,39 @@ import Testing
         #expect(try journal.unfinished().count == 1)
     }
 
+    @Test func `the next attempt waits for the one before`() async throws {
+        let leg = NewPayment.Leg(provider: "card", instrument: "tok-1", amount: Money(1_500, "JPY"))
+        let asked = NewPayment(amount: Money(1_500, "JPY"), legs: [leg])
+        let lost = ScriptedDaemon([.lost])
+        await #expect(throws: ClientError.self) {
+            try await self.client(lost).pay(asked, order: "order-731", within: .zero)
+        }
+        let daemon = ScriptedDaemon([.payment("failed"), .payment("succeeded")])
+        let first = try OperationKey.create(order: "order-731")
+        await #expect(throws: ClientError.unsettled(first, last: nil, because: "the next attempt has to wait for it")) {
+            try await self.client(daemon).pay(asked, order: "order-731", attempt: 2)
+        }
+        #expect(daemon.requests.isEmpty)
+        #expect(try await client(daemon).pay(asked, order: "order-731").state == .failed)
+        #expect(try await client(daemon).pay(asked, order: "order-731", attempt: 2).state == .succeeded)
+        #expect(daemon.requests.map { $0.headers["Idempotency-Key"] } == ["order-731/create", "order-731/create-2"])
+    }
+
+    @Test(arguments: ["", "pay_1", "pay_../../v1/site", "pay_" + String(repeating: "G", count: 40)])
+    func `what names no payment is asked for nowhere`(_ text: String) async throws {
+        let daemon = ScriptedDaemon([.payment("succeeded")])
+        await #expect(throws: ClientError.invalidPayment(text)) { try await self.client(daemon).payment(text) }
+        await #expect(throws: ClientError.invalidPayment(text)) {
+            try await self.client(daemon).refund(text, order: "order-731", number: 1)
+        }
+        #expect(try daemon.requests.isEmpty && journal.unfinished().isEmpty)
+    }
+
     @Test func `reading says what stands in the way`() async throws {
         let lost = client(ScriptedDaemon([.lost]))
-        await #expect(throws: ClientError.self) { try await lost.payment("pay_1") }
+        await #expect(throws: ClientError.self) { try await lost.payment(Sample.payment) }
         let daemon = ScriptedDaemon([.problem(404, "not-found")])
-        let error = await #expect(throws: ClientError.self) { try await self.client(daemon).payment("pay_1") }
+        let error = await #expect(throws: ClientError.self) { try await self.client(daemon).payment(Sample.payment) }
         #expect(error.map { "\($0)" } == "the daemon refused it: 404 /problems/not-found: Title")
         let list = ScriptedDaemon([.answer(200, #"{"data": [], "next_cursor": null}"#, [:])])
         #expect(try await client(list).payments(order: "order 731&limit=1").isEmpty)

@@ -31,7 +31,7 @@ import Testing
     @Test func `a payment is sent once where it is answered`() async throws {
         let daemon = ScriptedDaemon([.payment("succeeded")])
         let payment = try await client(daemon).pay(asked(), order: "order-731")
-        #expect(payment.state == .succeeded && payment.id == "pay_1")
+        #expect(payment.state == .succeeded && payment.id == Sample.payment)
         let request = try #require(daemon.requests.first)
         #expect(daemon.requests.count == 1 && clock.pauses.isEmpty)
         #expect(request.method == "POST" && request.url.absoluteString == "http://127.0.0.1:8080/v1/payments")
@@ -80,7 +80,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(key.text == "order-731/create" && last == .payment(.quarantined, id: "pay_1"))
+        #expect(key.text == "order-731/create" && last == .payment(.quarantined, id: Sample.payment))
         #expect(clock.now.passed <= .seconds(30) && daemon.requests.count > 5)
         #expect(try journal.unfinished().map(\.key.text) == ["order-731/create"])
     }
@@ -133,7 +133,7 @@ import Testing
         let payment = try await client(daemon).pay(asked(), order: "order-731")
         #expect(payment.state == .succeeded)
         #expect(daemon.requests.map(\.method) == ["POST", "GET"])
-        #expect(daemon.requests[1].url.path == "/v1/payments/pay_1")
+        #expect(daemon.requests[1].url.path == "/v1/payments/\(Sample.payment)")
     }
 
     @Test(arguments: ["succeeded", "failed", "canceled"])
@@ -150,15 +150,18 @@ import Testing
         let refund = ScriptedDaemon.Step.answer(
             201, ScriptedDaemon.Step.refund("succeeded"), ["Idempotent-Replayed": "true"])
         let other = ScriptedDaemon([refund, .problem(403, "forbidden")])
-        #expect(try await client(other).refund("pay_1", order: "order-731", number: 1).state == .succeeded)
+        #expect(try await client(other).refund(Sample.payment, order: "order-731", number: 1).state == .succeeded)
     }
 
     @Test func `a refund is shown as it is now, also if its answer was kept from before`() async throws {
         let kept = ScriptedDaemon.Step.answer(
             201, ScriptedDaemon.Step.refund("processing"), ["Idempotent-Replayed": "true"])
         let daemon = ScriptedDaemon([kept, .payment("succeeded", 200)])
-        #expect(try await client(daemon).refund("pay_1", order: "order-731", number: 1).state == .succeeded)
-        #expect(daemon.requests.map(\.url.path) == ["/v1/payments/pay_1/refunds", "/v1/payments/pay_1"])
+        #expect(try await client(daemon).refund(Sample.payment, order: "order-731", number: 1).state == .succeeded)
+        #expect(
+            daemon.requests.map(\.url.path) == [
+                "/v1/payments/\(Sample.payment)/refunds", "/v1/payments/\(Sample.payment)",
+            ])
     }
 
     /// Found by the conformance kit, with 300 orders of the seed 4711.
@@ -176,9 +179,9 @@ import Testing
             .answer(201, ScriptedDaemon.Step.refund("succeeded"), [:]),
         ])
         let refund = try await client(daemon).refund(
-            "pay_1", order: "order-731", number: 2, amount: Money(500, "JPY"), reason: "one item less")
+            Sample.payment, order: "order-731", number: 2, amount: Money(500, "JPY"), reason: "one item less")
         #expect(refund.state == .succeeded && daemon.requests.count == 2)
-        #expect(daemon.requests[1].url.path == "/v1/payments/pay_1/refunds")
+        #expect(daemon.requests[1].url.path == "/v1/payments/\(Sample.payment)/refunds")
         #expect(daemon.requests[1].headers["Idempotency-Key"] == "order-731/refund-2")
         let body = try #require(daemon.requests[1].body)
         #expect(
@@ -191,8 +194,9 @@ import Testing
             .payment("processing", 202), .payment("succeeded", 200), .payment("canceling", 202),
             .payment("canceled", 200),
         ])
-        #expect(try await client(daemon).capture("pay_1", order: "order-731").state == .succeeded)
-        #expect(try await client(daemon).cancel("pay_1", order: "order-731", reason: "sold out").state == .canceled)
+        #expect(try await client(daemon).capture(Sample.payment, order: "order-731").state == .succeeded)
+        #expect(
+            try await client(daemon).cancel(Sample.payment, order: "order-731", reason: "sold out").state == .canceled)
         #expect(daemon.requests.map(\.url.lastPathComponent) == ["capture", "capture", "cancel", "cancel"])
         let bodies = daemon.requests.compactMap(\.body).map { String(decoding: $0, as: UTF8.self) }
         #expect(bodies == ["{}", "{}", #"{"reason":"sold out"}"#, #"{"reason":"sold out"}"#])

@@ -35,6 +35,11 @@ final class ScriptedDaemon: ClientTransport {
     }
 }
 
+/// What the tests pay.
+enum Sample {
+    static let payment = "pay_" + String(repeating: "0a1b", count: 10)
+}
+
 extension ScriptedDaemon.Step {
     static func payment(
         _ state: String, _ status: Int = 201, amount: Int = 1_500, headers: [String: String] = [:]
@@ -42,8 +47,9 @@ extension ScriptedDaemon.Step {
         .answer(
             status,
             """
-            {"id": "pay_1", "state": "\(state)", "reason": null, "amount": {"value": \(amount), "currency": "JPY"},
-             "captured": {"value": 0, "currency": "JPY"}, "refunded": {"value": 0, "currency": "JPY"},
+            {"id": "\(Sample.payment)", "state": "\(state)", "reason": null,
+             "amount": {"value": \(amount), "currency": "JPY"}, "captured": {"value": 0, "currency": "JPY"},
+             "refunded": {"value": 0, "currency": "JPY"},
              "capture": "automatic", "reference": "order-731", "metadata": {}, "deadline": "2026-03-02T09:25:00Z",
              "created_at": "2026-03-02T09:10:00Z", "updated_at": "2026-03-02T09:10:00Z", "legs": [],
              "refunds": [\(refund("succeeded"))], "a_later_member": 1}
