@@ -60,8 +60,8 @@ public struct DirectoryJournal: OperationJournal {
             let written = try FileManager.default.attributesOfItem(atPath: done.path)[.modificationDate] as? Date
             guard let written, written < moment else { continue }
             // The mark goes last: without it the operation would count as unfinished.
-            try? FileManager.default.removeItem(at: done.deletingPathExtension().appendingPathExtension("json"))
-            try FileManager.default.removeItem(at: done)
+            try remove(done.deletingPathExtension().appendingPathExtension("json"))
+            try remove(done)
         }
         try synchronizeDirectory()
     }

@@ -6,6 +6,8 @@ extension PaymentsClient {
     struct Course<Document: Decodable & Sendable>: Sendable {
         /// Where it stands, for whoever gives up waiting.
         let standing: @Sendable (Document) -> ClientError.Standing
+        /// Whether it can be what the daemon made of the request.
+        var isAnswer: @Sendable (Document) -> Bool = { _ in true }
         /// Whether nothing more comes of it by itself.
         let isSettled: @Sendable (Document) -> Bool
         /// Whether it never changes again.
@@ -23,11 +25,12 @@ extension PaymentsClient {
     }
 
     func settle(
-        _ begun: (kept: StoredOperation, isNew: Bool), _ within: Duration,
-        _ isSettled: @escaping @Sendable (Payment) -> Bool
+        _ begun: (kept: StoredOperation, isNew: Bool), _ within: Duration, as asked: NewPayment? = nil
     ) async throws -> Payment {
         let course = Course<Payment>(
-            standing: { .payment($0.state, id: $0.id) }, isSettled: isSettled,
+            standing: { .payment($0.state, id: $0.id) }, isAnswer: { payment in asked.map(payment.isAnswer) ?? true },
+            // A create ends with the hold, if it was to end so; whatever is asked later, with the payment.
+            isSettled: { asked == nil ? $0.state.isFinal : $0.state.isAtRest },
             isFinal: \.state.isFinal,
             current: { try await look(Self.path(of: $0.id)) })
         return try await settle(begun, within, course)
@@ -53,7 +56,8 @@ extension PaymentsClient {
         let passed = clock.stopwatch()
         var isUnrecorded = begun.isNew
         var last: ClientError.Standing?
-        for number in 0... {
+        var number = 0
+        while true {
             let url = sites.url
             let left = within - passed()
             var outcome = try await reading(of: operation, url, left) as Reading<Document>
@@ -61,6 +65,9 @@ extension PaymentsClient {
             let why: String
             let named: Duration?
             switch outcome {
+            case .shown(let document, _, let after) where !course.isAnswer(document):
+                (why, named) = ("the answer shows something else than was asked for", after)
+                isUnrecorded = false
             case .shown(let document, let freshness, let after):
                 if freshness == .current, course.isSettled(document) {
                     try await journal.finish(operation.key)
@@ -82,8 +89,8 @@ extension PaymentsClient {
                 throw ClientError.unsettled(operation.key, last: last, because: why)
             }
             try await clock.sleep(for: pause)
+            number += 1
         }
-        throw CancellationError()
     }
 
     /// What is kept under the key of what was refused. A wrong token says nothing about the request.
@@ -114,8 +121,13 @@ extension PaymentsClient {
                 try await send("POST", url, operation.path, headers, Data(operation.body.utf8), .seconds(wait)))
         } catch {
             try Task.checkCancellation()
-            return .again(after: nil, because: "no answer came (\(error))", problem: nil)
+            return .again(after: nil, because: PaymentsClient.text(of: error), problem: nil)
         }
+    }
+
+    private static func text(of error: any Error) -> String {
+        guard let error = error as? NoToken else { return "no answer came (\(error))" }
+        return "there is no token (\(error.reason))"
     }
 
     /// What is there now.
@@ -128,7 +140,7 @@ extension PaymentsClient {
         } catch {
             try Task.checkCancellation()
             sites.turn(from: url, to: nil)
-            return .again(after: nil, because: "no answer came (\(error))", problem: nil)
+            return .again(after: nil, because: PaymentsClient.text(of: error), problem: nil)
         }
     }
 
@@ -143,14 +155,22 @@ extension PaymentsClient {
     private func send(
         _ method: String, _ url: URL, _ path: String, _ headers: [String: String], _ body: Data?, _ wait: Duration
     ) async throws -> ClientAnswer {
-        let base = url.absoluteString.hasSuffix("/") ? String(url.absoluteString.dropLast()) : url.absoluteString
-        guard let target = URL(string: base + path) else { throw URLError(.badURL) }
+        guard let target = URL(string: url.withoutSlash + path) else { throw URLError(.badURL) }
         var all = headers
-        all["Authorization"] = "Bearer \(try await token())"
+        do {
+            all["Authorization"] = "Bearer \(try await token())"
+        } catch {
+            throw NoToken(reason: error)
+        }
         all["Accept"] = "application/json"
         return try await transport.send(
             ClientRequest(method: method, url: target, headers: all, body: body, timeLimit: wait + settings.slack))
     }
+}
+
+/// Nothing was sent, because whoever has the tokens gave none.
+private struct NoToken: Error {
+    let reason: any Error
 }
 
 extension Clock where Duration == Swift.Duration {

@@ -55,7 +55,7 @@ public struct PaymentsClient: Sendable {
         guard let kept = try? Self.decoder.decode(NewPayment.self, from: Data(begun.kept.body.utf8)),
             begun.kept.path == operation.path, kept.asksForTheSame(as: asked)
         else { throw ClientError.differs(operation.key) }
-        return try await settle(begun, within) { $0.state.isAtRest && $0.isAnswer(to: kept) }
+        return try await settle(begun, within, as: kept)
     }
 
     /// Takes what an `authorized` payment holds, and returns the payment once it is final.
@@ -133,11 +133,9 @@ public struct PaymentsClient: Sendable {
     private func resume(_ operation: StoredOperation, _ within: Duration) async throws -> Settled {
         let begun = (kept: operation, isNew: false)
         if operation.path.hasSuffix("/refunds") { return .refund(try await settle(begun, within)) }
-        guard operation.path == "/v1/payments" else {
-            return .payment(try await settle(begun, within) { $0.state.isFinal })
-        }
+        guard operation.path == "/v1/payments" else { return .payment(try await settle(begun, within)) }
         let asked = try Self.decoder.decode(NewPayment.self, from: Data(operation.body.utf8))
-        return .payment(try await settle(begun, within) { $0.state.isAtRest && $0.isAnswer(to: asked) })
+        return .payment(try await settle(begun, within, as: asked))
     }
 
     private func change(
@@ -146,7 +144,7 @@ public struct PaymentsClient: Sendable {
         let operation = try operation(key, Self.path(of: payment) + "/" + verb, body)
         let begun = try await journal.begin(operation)
         guard begun.kept.isTheSame(as: operation) else { throw ClientError.differs(key) }
-        return try await settle(begun, within) { $0.state.isFinal }
+        return try await settle(begun, within)
     }
 
     /// Two attempts at a time could both be paid.
@@ -199,7 +197,7 @@ extension StoredOperation {
 
 extension Payment {
     /// Whether it can be what the daemon made of this request.
-    fileprivate func isAnswer(to asked: NewPayment) -> Bool {
+    func isAnswer(to asked: NewPayment) -> Bool {
         amount == asked.amount && reference == asked.reference
     }
 }

@@ -26,7 +26,7 @@ final class Sites: Sendable {
 
 extension URL {
     /// A slash at the end makes no difference.
-    fileprivate func isTheSame(as other: URL) -> Bool { place == other.place }
+    fileprivate func isTheSame(as other: URL) -> Bool { withoutSlash == other.withoutSlash }
 
-    private var place: String { absoluteString.hasSuffix("/") ? String(absoluteString.dropLast()) : absoluteString }
+    var withoutSlash: String { absoluteString.hasSuffix("/") ? String(absoluteString.dropLast()) : absoluteString }
 }

@@ -85,6 +85,22 @@ import Testing
         #expect(try journal.unfinished().map(\.key.text) == ["order-731/create"])
     }
 
+    @Test func `whoever gives up is told why, and of no other payment`() async throws {
+        struct Locked: Error {}
+        let other = ScriptedDaemon([.payment("succeeded", amount: 9)])
+        let key = try OperationKey.create(order: "order-731")
+        let why = "the answer shows something else than was asked for"
+        await #expect(throws: ClientError.unsettled(key, last: nil, because: why)) {
+            try await self.client(other).pay(self.asked(), order: "order-731", within: .zero)
+        }
+        let tokenless = PaymentsClient(
+            sites: [site], token: { throw Locked() }, journal: journal, transport: other, clock: clock)
+        await #expect(throws: ClientError.unsettled(key, last: nil, because: "there is no token (Locked())")) {
+            try await tokenless.pay(self.asked(), order: "order-731", within: .zero)
+        }
+        #expect(other.requests.count == 1)
+    }
+
     @Test func `a process that starts anew sends what was stored, though its deadline is another now`() async throws {
         let daemon = ScriptedDaemon([.lost, .payment("succeeded")])
         let first = asked(deadline: Date(timeIntervalSince1970: 1_790_000_000))
