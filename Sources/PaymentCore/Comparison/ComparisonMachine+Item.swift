@@ -84,12 +84,13 @@ extension ComparisonMachine {
         ///
         /// A change older than what is remembered is late, or another transaction: until the listing is asked which,
         /// both are kept. And what earlier pages of the same run show as it is at the run's horizon did not become
-        /// what this page shows of another moment before it. Money that was shown while ours was too young to be judged
-        /// was never compared with ours: it may be a second transaction that was listed alone (seed 1188413395).
+        /// what this page shows of another moment before it. Money that was shown alone and did not agree with our
+        /// books, or while ours was too young to be judged, may be a second transaction: nobody saw it become ours
+        /// (seeds 1188413395 and 39582597121008).
         private func isBeside(_ remembered: ListedPosition, of row: ComparedPosition, _ changed: Timestamp) -> Bool {
             let moments = remembered.lines.map(\.updatedAt)
-            if row.finding == .inFlight, Item.holdsMoney(remembered),
-                moments.allSatisfy({ $0.map { $0 < changed } ?? false })
+            if row.finding == .inFlight || row.finding.isDifference && !remembered.isShared,
+                Item.holdsMoney(remembered), moments.allSatisfy({ $0.map { $0 < changed } ?? false })
             {
                 return true
             }
