@@ -43,6 +43,7 @@ let consolePages = [
 let migrations = [
     "0001-payments", "0002-refused-by-name", "0003-comparisons", "0004-changed-payments", "0005-site",
     "0006-store-identity", "0007-waiting", "0008-asked", "0009-witness", "0010-alive", "0011-repairs",
+    "0012-webhooks",
 ].map { Resource.embedInCode("Migrations/\($0).sql") }
 
 let package = Package(
@@ -101,6 +102,10 @@ let package = Package(
         .target(
             name: "Witnesses", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", crypto],
             swiftSettings: strict),
+        // What callers are told without asking.
+        .target(
+            name: "Webhooks", dependencies: ["Reconciler", "PaymentCore", "HTTPTransport", crypto],
+            swiftSettings: strict),
         // What callers and operators see, over one edge: bodies, routes, tokens, problems and answers.
         .target(
             name: "HTTPEdge",
@@ -140,8 +145,7 @@ let package = Package(
             swiftSettings: strict),
         // What every program has to do with whoever started it: exit codes, failures, formats, the signal to stop.
         .target(name: "ProgramEdge", dependencies: [arguments], swiftSettings: strict),
-        // Runs the checks, and shows the daemon from outside of it. Nothing of this is in what is deployed. It needs
-        // neither a server nor a database, so that it is built quickly.
+        // Runs the checks, and shows the daemon from outside. Nothing of this is deployed. It needs no server.
         .executableTarget(
             name: "Lab",
             dependencies: ["Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", arguments, crypto],
@@ -153,7 +157,7 @@ let package = Package(
             name: "ReconcileDaemon",
             dependencies: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
-                "Witnesses", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
+                "Witnesses", "Webhooks", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
                 hummingbird, lifecycle, signals, arguments, yams, logging, metrics, coreMetrics, crypto,
             ],
             resources: [
@@ -161,13 +165,9 @@ let package = Package(
             ], swiftSettings: strict),
         // Tests.
         .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore", "SeededChance"], swiftSettings: strict),
-        // What is logged, kept for tests that look at it.
         .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
-        // Replies held against a description in OpenAPI.
         .target(name: "APIDescription", dependencies: [yams], path: "Tests/APIDescription", swiftSettings: strict),
-        // Certificates for tests that speak TLS.
         .target(name: "CertificateAuthority", path: "Tests/CertificateAuthority", swiftSettings: strict),
-        // Time that passes when a test says so.
         .target(
             name: "VirtualTime", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/VirtualTime",
             swiftSettings: strict),
@@ -175,7 +175,9 @@ let package = Package(
         .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
             name: "ReconcilerTests",
-            dependencies: ["Reconciler", "PaymentCore", "MemoryStore", "LogCapture", "VirtualTime", logging],
+            dependencies: [
+                "Reconciler", "PaymentCore", "MemoryStore", "LogCapture", "VirtualTime", "StoreContract", logging,
+            ],
             swiftSettings: strict),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON", "SeededChance"], swiftSettings: strict),
         .testTarget(
@@ -206,6 +208,9 @@ let package = Package(
             dependencies: [
                 "Witnesses", "Reconciler", "PaymentCore", "HTTPTransport", "StoreContract", "WitnessServers",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "WebhooksTests", dependencies: ["Webhooks", "Reconciler", "PaymentCore", "HTTPTransport", crypto],
+            swiftSettings: strict),
         // One suite that every store passes.
         .target(
             name: "StoreContract", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/StoreContract",
@@ -220,7 +225,6 @@ let package = Package(
                 "SQLiteCrashWriter", grdb, logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
-        // Real servers for tests.
         .target(name: "PostgresServers", path: "Tests/PostgresServers", swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
@@ -269,7 +273,7 @@ let package = Package(
                 "Lab", "ReconcileDaemon", "Simulation", "HTTPTransport", "ProgramEdge", "PaymentCore", "Providers",
                 arguments,
             ], swiftSettings: strict),
-        // Books that agree with what a simulator made in bulk, for tests and for the bench.
+        // Books that agree with a simulator, in bulk.
         .target(
             name: "BulkBooks", dependencies: ["PaymentCore", "Reconciler", "ProviderSimulator"],
             path: "Tests/BulkBooks", swiftSettings: strict),
@@ -285,12 +289,11 @@ let package = Package(
                 "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
                 "BulkBooks", "APIDescription", "CertificateAuthority", crypto, logging,
             ], swiftSettings: strict),
-        // A checkout that the conformance kit can kill.
         .executableTarget(
             name: "ClientCheckout", dependencies: ["ReconciledClient"], path: "Tests/ClientCheckout",
             swiftSettings: strict),
         .testTarget(
-            name: "ReconciledClientTests", dependencies: ["ReconciledClient", hummingbird, logging],
+            name: "ReconciledClientTests", dependencies: ["ReconciledClient", hummingbird, logging, crypto],
             swiftSettings: strict),
         .testTarget(name: "StyleTests", exclude: ["ratchet.json"], swiftSettings: strict),
     ]

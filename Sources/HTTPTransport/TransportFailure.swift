@@ -33,6 +33,8 @@ public struct TransportFailure: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// The host name has no address, or the resolver failed.
         case nameNotResolved
+        /// ``CurlConfiguration/addresses`` refused every address of the host: no connection was begun.
+        case addressNotAllowed
         /// No address accepted a TCP connection: refused, or unreachable.
         case connectionRefused
         /// TCP was not connected within ``TimeLimits/connect``.

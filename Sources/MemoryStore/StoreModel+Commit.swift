@@ -39,7 +39,7 @@ extension StoreModel {
         rows[rowIndex] = Row(
             payment: payment, trail: change.entries, token: token, lease: lease, isUnsealed: !change.entries.isEmpty)
         note(payment, at: rowIndex)
-        keepRest(of: change)
+        keepRest(of: change, payment)
         return .committed(version: payment.version, lease: token)
     }
 
@@ -57,7 +57,7 @@ extension StoreModel {
             rows[rowIndex]?.trail.append(contentsOf: change.entries)
             rows[rowIndex]?.isUnsealed = true
         }
-        keepRest(of: change)
+        keepRest(of: change, payment)
         return .committed(version: payment.version, lease: nil)
     }
 
@@ -121,8 +121,9 @@ extension StoreModel {
         return .repaired(changed, repair)
     }
 
-    /// Keeps a change's record, its repair, and its answer unless one is kept already or the key is pruned.
-    private mutating func keepRest(of change: PaymentChange) {
+    /// Keeps a change's record, its repair, its report, and its answer unless one is kept already or the key is pruned.
+    private mutating func keepRest(of change: PaymentChange, _ payment: Payment) {
+        raiseWebhook(of: payment)
         if let record = change.record { records[KeyPlace(caller: record.caller, key: record.key)] = record }
         if let repair = change.repair { repairs[repair.id] = repair }
         if let answer = change.answer { _ = keep(answer, change.payment.caller, change.payment.key) }

@@ -48,6 +48,10 @@ public struct StoreModel: Sendable {
     var records: [KeyPlace: IdempotencyRecord] = [:]
     /// What was proposed and decided.
     public internal(set) var repairs: [String: Repair] = [:]
+    /// Whose payments are reported.
+    var reportsTo: Set<CallerID> = []
+    /// What is reported, by payment.
+    var webhooks: [PaymentID: WebhookRow] = [:]
     /// The place of each leg's payment, by the key of its authorization or sale.
     var legs: [StoredComparisons.Place: Int] = [:]
     /// What is kept of comparisons.

@@ -82,6 +82,20 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     case repair
     /// ``RepairStore/repairs(_:)``
     case repairs
+    /// ``WebhookStore/claimWebhooks(_:)``
+    case claimWebhooks = "claim webhooks"
+    /// ``WebhookStore/settleWebhook(_:)``
+    case settleWebhook = "settle webhook"
+    /// ``WebhookStore/nextWebhooks(of:)``
+    case nextWebhooks = "next webhooks"
+    /// ``WebhookStore/webhook(of:)``
+    case webhook
+    /// ``WebhookStore/webhooks(_:)``
+    case webhooks
+    /// ``WebhookStore/redeliverWebhook(of:)``
+    case redeliverWebhook = "redeliver webhook"
+    /// ``WebhookStore/webhookCounts()``
+    case webhookCounts = "webhook counts"
     /// ``SiteStore/siteReading()``
     case siteReading = "site"
     /// ``SiteStore/noteAlive(epoch:)``
@@ -101,7 +115,8 @@ public enum StoreOperation: String, Sendable, Hashable, CaseIterable {
     var isWrite: Bool {
         switch self {
         case .commit, .claimDue, .claimWaiting, .claim, .renew, .release, .storeAnswer, .seal, .beginRun, .claimRun,
-            .renewRun, .releaseRun, .abandonRun, .recordStep, .changeDiscrepancy:
+            .renewRun, .releaseRun, .abandonRun, .recordStep, .changeDiscrepancy, .claimWebhooks, .settleWebhook,
+            .redeliverWebhook:
             true
         default: false
         }

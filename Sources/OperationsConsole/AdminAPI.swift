@@ -58,6 +58,7 @@ public struct AdminAPI: Sendable {
     ///   - comparisons: What operators may ask of comparisons; without it there is nothing under their routes.
     ///   - site: What operators may ask of the site; without it there is nothing under its routes.
     ///   - repairs: What operators may ask of repairs; without it there is nothing under their routes.
+    ///   - webhooks: What operators may ask of webhooks; without it there is nothing under their routes.
     ///   - console: What the console shows beside the answers of this API; without it there is no console.
     ///   - descriptions: What is served as the description of the interfaces.
     ///   - limits: How much is accepted.
@@ -67,7 +68,8 @@ public struct AdminAPI: Sendable {
     package init(
         progress: ProgressMonitor, checks: ProbeChecks, metrics: MetricsRegistry,
         operators: OperatorDirectory, reads: OperatorReads, comparisons: OperatorComparisons? = nil,
-        site: OperatorSite? = nil, repairs: OperatorRepairs? = nil, console: ConsoleContent? = nil,
+        site: OperatorSite? = nil, repairs: OperatorRepairs? = nil, webhooks: OperatorWebhooks? = nil,
+        console: ConsoleContent? = nil,
         descriptions: OperationsDescriptions = OperationsDescriptions(),
         limits: AdminLimits = AdminLimits(), certificates: Replaceable<ListenerCertificates>? = nil,
         logger: Logger
@@ -81,7 +83,8 @@ public struct AdminAPI: Sendable {
         let probes = Probes(
             progress: progress, readiness: board(checks.readiness), startup: board(checks.startup),
             activity: board(checks.activity))
-        let desk = OperatorDesk(reads: reads, comparisons: comparisons, repairs: repairs, site: site)
+        let desk = OperatorDesk(
+            reads: reads, comparisons: comparisons, repairs: repairs, webhooks: webhooks, site: site)
         history = console?.history
         let strangers = StrangersLog.ofOperators(logger)
         responder = AdminResponder(

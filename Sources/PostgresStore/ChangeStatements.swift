@@ -24,6 +24,8 @@ enum ChangeStatements {
         let (decided, proposed) = (repairs.filter(\.isDecided), repairs.filter { !$0.isDecided })
         if !proposed.isEmpty { statements.append(propose(proposed)) }
         if !decided.isEmpty { statements.append(decide(decided)) }
+        let webhooks = changes.compactMap(\.webhook)
+        if !webhooks.isEmpty { statements.append(WebhookStatements.raise(webhooks)) }
         if !answers.isEmpty { statements.append(keep(answers)) }
         return statements + [Statement("COMMIT")]
     }

@@ -63,6 +63,9 @@ struct Migrations {
         Step(
             number: 11, name: "repairs", sql: String(decoding: PackageResources._011_repairs_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 12, name: "webhooks", sql: String(decoding: PackageResources._012_webhooks_sql, as: UTF8.self),
+            worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -7,7 +7,7 @@ extension PostgresStore {
     /// - Throws: ``StoreFailure`` with the code `indeterminate` if the answer did not come or the standby did not
     ///   confirm, `other` if the change contradicts itself or the stored trail; for other codes see ``StoreFailure``.
     public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
-        let prepared = try PreparedChange(change)
+        let prepared = try PreparedChange(change, reportingTo: configuration.reportsTo)
         let result = try await changes.write(prepared)
         if case .committed = result, prepared.leavesWork { news.announce(in: reading) }
         return result

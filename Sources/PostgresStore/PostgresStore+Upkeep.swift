@@ -85,6 +85,8 @@ extension PostgresStore {
                             OR place <> payment_id AND payment_id IN (SELECT id FROM ended)
                     ), gone_waiting AS (
                         DELETE FROM waiting_operations WHERE payment_id IN (SELECT id FROM ended)
+                    ), gone_webhooks AS (
+                        DELETE FROM webhooks WHERE payment_id IN (SELECT id FROM ended)
                     ), gone_effects AS (
                         DELETE FROM effects WHERE payment_id IN (SELECT id FROM ended)
                     ), gone_legs AS (

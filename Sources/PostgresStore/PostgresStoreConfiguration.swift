@@ -23,6 +23,8 @@ public struct PostgresStoreConfiguration: Sendable {
     public var timeLimit: Span
     /// How long payments that ended are kept, since their last change; `nil` for ever. For ever.
     public var retention: Span?
+    /// Whose payments are reported by webhooks. Nobody's.
+    public var reportsTo: Set<CallerID>
     /// This process's site, by whose terms it writes. `main`.
     public var site: SiteName
     /// Whether it writes under the site's newest term from the beginning. A daemon does not: it first proves that its
@@ -51,6 +53,7 @@ public struct PostgresStoreConfiguration: Sendable {
         largestGroup = 256
         timeLimit = .seconds(10)
         retention = nil
+        reportsTo = []
         site = .main
         adoptsTerm = true
         readsStandby = false

@@ -19,11 +19,13 @@ struct PreparedChange: Sendable {
     let answer: PreparedAnswer?
     /// The repair that is proposed or decided by it.
     let repair: RepairRow?
+    /// What it reports to its caller.
+    let webhook: WebhookRow?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
     /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself.
-    init(_ change: PaymentChange) throws(StoreFailure) {
+    init(_ change: PaymentChange, reportingTo callers: Set<CallerID>) throws(StoreFailure) {
         readVersion = change.payment.version
         headBefore = try change.checkedHeadBefore()
         var machine = PaymentMachine(payment: change.payment)
@@ -38,6 +40,7 @@ struct PreparedChange: Sendable {
         waiting = payment.waiting
         events = change.entries.map { EventRow($0) }
         lease = change.lease
+        webhook = WebhookRow(of: payment, reportingTo: callers)
         record = change.record
         if case .creating = lease { try PaymentChange.requireContinuation(from: headBefore, of: .empty(payment.id)) }
     }

@@ -21,13 +21,15 @@ struct PreparedChange: Sendable {
     let answer: StoredAnswer?
     /// The repair that is proposed or decided by it.
     let repair: RepairRow?
+    /// What it reports to its caller.
+    let webhook: WebhookRow?
     /// The head of the trail to which the entries must be added.
     let headBefore: AuditHead
 
     var writtenVersion: Int64 { payment.version }
 
     /// - Throws: ``StoreFailure`` with the code `other` if the change contradicts itself.
-    init(_ change: PaymentChange) throws(StoreFailure) {
+    init(_ change: PaymentChange, reportingTo callers: Set<CallerID>) throws(StoreFailure) {
         readVersion = change.payment.version
         headBefore = try change.checkedHeadBefore()
         var machine = PaymentMachine(payment: change.payment)
@@ -40,6 +42,7 @@ struct PreparedChange: Sendable {
         waiting = payment.waiting
         events = change.entries.map { EventRow($0) }
         lease = change.lease
+        webhook = WebhookRow(of: payment, reportingTo: callers)
         record = change.record
         answer = change.answer
         repair = try change.repair.map { (repair) throws(StoreFailure) in try RepairRow(repair) }

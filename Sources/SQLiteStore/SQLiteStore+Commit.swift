@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreFailure`` with the code `indeterminate` if the flush failed, `other` if the change
     ///   contradicts itself or the stored trail; for other codes see ``StoreFailure``.
     public func commit(_ change: PaymentChange) async throws(StoreFailure) -> CommitResult {
-        let prepared = try PreparedChange(change)
+        let prepared = try PreparedChange(change, reportingTo: reportsTo)
         let clock = clock
         return try await queue.write("commit") { db in try prepared.write(db, clock) }
     }
@@ -104,6 +104,7 @@ extension PreparedChange {
         for event in events { try event.insert(id, db) }
         if let record { try KeyRow.insert(record, db) }
         try repair?.write(db)
+        try webhook?.raise(db)
         guard let answer, let known = try KeyRow.find(caller: payment.caller.name, key: payment.key.text, db),
             known.answer == nil, !known.isPruned
         else { return }

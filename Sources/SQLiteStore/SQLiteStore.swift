@@ -26,6 +26,7 @@ public final class SQLiteStore: PaymentStore {
     let clock: SteadyClock
     let logger: Logger
     let retention: Span?
+    let reportsTo: Set<CallerID>
     let site: SiteName
     /// Since when the store is there.
     let foundedAt: Timestamp
@@ -51,6 +52,7 @@ public final class SQLiteStore: PaymentStore {
         clock = SteadyClock(configuration.clock)
         logger = configuration.logger
         retention = configuration.retention
+        reportsTo = configuration.reportsTo
         site = configuration.site
         queue = WriteQueue(
             pool: pool, largestGroup: configuration.largestGroup, logger: configuration.logger)

@@ -17,6 +17,8 @@ public struct SQLiteStoreConfiguration: Sendable {
     public var isDaemon: Bool
     /// The site that the file belongs to. `main`.
     public var site: SiteName
+    /// Whose payments are reported by webhooks. Nobody's.
+    public var reportsTo: Set<CallerID>
     /// Where the time comes from: the wall clock, unless a test brings its own. The store never lets it go backward.
     public var clock: @Sendable () -> Timestamp
     /// Hears of migrations, and of faults that no caller can be told.
@@ -31,6 +33,7 @@ public struct SQLiteStoreConfiguration: Sendable {
         retention = nil
         isDaemon = false
         site = .main
+        reportsTo = []
         clock = SteadyClock.wallClock
         logger = Logger(label: "reconciled.store.sqlite")
     }

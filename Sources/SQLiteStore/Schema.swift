@@ -18,7 +18,7 @@ enum Schema {
         Migration(number: 1, sql: version1), Migration(number: 2, sql: version2),
         Migration(number: 3, sql: version3), Migration(number: 4, sql: version4),
         Migration(number: 5, sql: version5), Migration(number: 6, sql: version6),
-        Migration(number: 7, sql: version7),
+        Migration(number: 7, sql: version7), Migration(number: 8, sql: version8),
     ]
 
     /// The schema that this program works with.

@@ -59,6 +59,22 @@ package struct ListingFilter: Sendable {
         }
     }
 
+    /// Which webhooks are wanted, newest first.
+    package init(_ query: WebhookQuery, mark: String) {
+        self.init(mark: mark)
+        if let caller = query.caller { require("caller = \(add(.text(caller.name)))") }
+        switch query.state {
+        case nil: break
+        case .waiting: require("due_at IS NOT NULL AND \(WebhookRow.isOpen)")
+        case .givenUp: require("due_at IS NULL AND \(WebhookRow.isOpen)")
+        case .delivered: require("NOT (\(WebhookRow.isOpen))")
+        }
+        if let after = query.after {
+            let place = (add(.int(after.raisedAt.milliseconds)), add(.text(after.payment.text)))
+            require("(raised_at, payment_id) < (\(place.0), \(place.1))")
+        }
+    }
+
     private mutating func add(_ value: ColumnValue) -> String {
         values.append(value)
         return "\(mark)\(values.count)"
@@ -68,7 +84,12 @@ package struct ListingFilter: Sendable {
 
     /// The documents of a table, in an order, at most `limit`.
     package mutating func documents(of table: String, by order: String, limit: Int) -> String {
+        rows("document", of: table, by: order, limit: limit)
+    }
+
+    /// Columns of the rows of a table, in an order, at most `limit`.
+    package mutating func rows(_ columns: String, of table: String, by order: String, limit: Int) -> String {
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND ")) "
-        return "SELECT document FROM \(table) \(filter)ORDER BY \(order) LIMIT \(add(.int(Int64(limit))))"
+        return "SELECT \(columns) FROM \(table) \(filter)ORDER BY \(order) LIMIT \(add(.int(Int64(limit))))"
     }
 }

@@ -32,5 +32,11 @@ final class OpenSSLServer {
         try await Polling.until("the server listens") { try self.output.contains("ACCEPT") }
     }
 
-    func stop() { process.terminate() }
+    func stop() { process.end() }
+}
+
+extension Process {
+    /// Ends a helper of a test. A gentler signal is ignored: helpers inherit that from this process, where services
+    /// take signals by themselves.
+    func end() { kill(processIdentifier, SIGKILL) }
 }

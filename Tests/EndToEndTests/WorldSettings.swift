@@ -67,6 +67,8 @@ struct WorldSettings: Sendable {
     var contractLines: [String] = []
     /// Members of `site:`, in YAML's flow style without the braces.
     var site = ""
+    /// Where the shop is told of its payments without asking, in YAML's flow style.
+    var webhook: String?
     /// Lines added to `reconcile:`.
     var reconcileLines: [String] = []
     /// `reconcile.comparison`. By default nothing is compared, so that a test sees its own requests alone.
@@ -158,6 +160,7 @@ struct WorldSettings: Sendable {
             \(contract)    timeouts: {connect: 1s, tls: 1s, first_byte: \(firstByte), total: \(total)}
             """
         }
+        let webhook = self.webhook.map { ", webhook: \($0)" } ?? ""
         return """
             site: {\(site)}
             store: \(storeYAML(in: directory))
@@ -169,7 +172,7 @@ struct WorldSettings: Sendable {
                 - {name: on-call, token_sha256: "\(digest(World.operatorToken))"}
                 - {name: ken, token_sha256: "\(digest(World.approverToken))", role: approver}
             callers:
-              - {name: shop, token_sha256: "\(digest(World.callerToken))"}
+              - {name: shop, token_sha256: "\(digest(World.callerToken))"\(webhook)}
               - {name: other, token_sha256: "\(digest(World.otherCallerToken))"}
             providers:
             \(providers.joined(separator: "\n"))

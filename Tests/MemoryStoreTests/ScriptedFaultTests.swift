@@ -98,6 +98,27 @@ internal import Testing
         case .changeSite: _ = try await store.changeSite(.mode(.full), epoch: 1)
         case .siteTerms: _ = try await store.siteTerms(limit: 1)
         case .paymentsInWork: _ = try await store.paymentsInWork()
+        default: try await report(store, operation)
+        }
+    }
+
+    /// Calls an operation of webhooks.
+    private func report(_ store: MemoryStore, _ operation: StoreOperation) async throws {
+        let shop = try CallerID("shop")
+        let id = try PaymentID(caller: shop, key: IdempotencyKey("k1"))
+        let claimed = ClaimedWebhook(
+            webhook: Webhook(
+                payment: id, caller: shop, reported: Digest(of: ["s"]), raisedAt: clock.now(), dueAt: clock.now()),
+            token: LeaseToken(1))
+        switch operation {
+        case .claimWebhooks:
+            _ = try await store.claimWebhooks(WebhookClaimRequest(caller: shop, limit: 1, leaseFor: .seconds(1)))
+        case .settleWebhook: _ = try await store.settleWebhook(WebhookSettlement(of: claimed, .accepted))
+        case .nextWebhooks: _ = try await store.nextWebhooks(of: [shop])
+        case .webhook: _ = try await store.webhook(of: id)
+        case .webhooks: _ = try await store.webhooks(WebhookQuery())
+        case .redeliverWebhook: _ = try await store.redeliverWebhook(of: id)
+        case .webhookCounts: _ = try await store.webhookCounts()
         default: Issue.record("no call for \(operation)")
         }
     }

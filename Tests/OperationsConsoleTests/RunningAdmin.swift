@@ -20,11 +20,12 @@ struct RunningAdmin: Sendable {
         progress: ProgressMonitor = ProgressMonitor(), readiness: [HealthCheck] = [],
         startup: [HealthCheck] = [], activity: [HealthCheck] = [],
         metrics: MetricsRegistry = MetricsRegistry(), comparisons: OperatorComparisons? = nil,
-        limits: AdminLimits = AdminLimits(), _ body: @Sendable (RunningAdmin) async throws -> Void
+        webhooks: OperatorWebhooks? = nil, limits: AdminLimits = AdminLimits(),
+        _ body: @Sendable (RunningAdmin) async throws -> Void
     ) async throws {
         let admin = try admin(
             progress: progress, readiness: readiness, startup: startup, activity: activity, metrics: metrics,
-            comparisons: comparisons, limits: limits)
+            comparisons: comparisons, webhooks: webhooks, limits: limits)
         try await serve(admin) { try await body(RunningAdmin(port: $0)) }
     }
 
@@ -61,12 +62,12 @@ struct RunningAdmin: Sendable {
         progress: ProgressMonitor = ProgressMonitor(), readiness: [HealthCheck] = [],
         startup: [HealthCheck] = [], activity: [HealthCheck] = [],
         metrics: MetricsRegistry = MetricsRegistry(), comparisons: OperatorComparisons? = nil,
-        limits: AdminLimits = AdminLimits()
+        webhooks: OperatorWebhooks? = nil, limits: AdminLimits = AdminLimits()
     ) throws -> AdminAPI {
         AdminAPI(
             progress: progress,
             checks: ProbeChecks(readiness: readiness, startup: startup, activity: activity), metrics: metrics,
-            operators: try operators(), reads: reads, comparisons: comparisons,
+            operators: try operators(), reads: reads, comparisons: comparisons, webhooks: webhooks,
             descriptions: OperationsDescriptions(operations: Array("ops".utf8), payments: Array("pay".utf8)),
             limits: limits, logger: quiet)
     }

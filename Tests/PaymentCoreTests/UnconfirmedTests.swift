@@ -49,6 +49,18 @@ import Testing
         #expect(isTold == (action != .charged))
     }
 
+    /// One seed in 11,000 comes to it.
+    @Test func `an authorization that is only received goes to people where its deadline is later`() throws {
+        var stage = try fixture.stage([.unaskable], plug: true, deadline: fixture.start + .days(10)) {
+            $0.pendingFor = .days(20)
+        }
+        let cameToPeople = stage.run(while: { !$0.awaitsPeople })
+        #expect(cameToPeople, "\(stage.durable.summary)")
+        let quarantine = try #require(stage.durable.legs[0].quarantine)
+        #expect(quarantine.cause == .unconfirmed && quarantine.effect == .primary)
+        #expect(stage.rows.contains("do.unconfirmed"), "\(stage.rows)")
+    }
+
     @Test func `a release that nobody confirms goes to people too`() throws {
         var stage = try fixture.stage([.unaskable], .manual, plug: true)
         stage.run(while: { !$0.durable.isResting })

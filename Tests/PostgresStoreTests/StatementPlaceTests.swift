@@ -10,7 +10,7 @@ internal import Testing
     /// The tables, and the column of each that places a row.
     private static let columns = [
         "payments": "id", "legs": "payment_id", "effects": "payment_id", "events": "payment_id",
-        "idempotency_keys": "place",
+        "idempotency_keys": "place", "webhooks": "payment_id",
     ]
 
     @Test func `every statement of the hot path names the place of what it touches`() async throws {
@@ -61,14 +61,21 @@ internal import Testing
         _ = try await store.idempotencyRecord(caller: payment.caller, key: payment.key)
         let draft = try scenario.draft(.init("new")).work
         let creation = try PreparedChange(
-            draft.change(.creating(holder: "w", leaseFor: .minutes(1)), try scenario.record(draft.payment)))
-        let change = try PreparedChange(work.change(.holding(work.token)))
+            draft.change(.creating(holder: "w", leaseFor: .minutes(1)), try scenario.record(draft.payment)),
+            reportingTo: [])
+        let change = try PreparedChange(work.change(.holding(work.token)), reportingTo: [])
         let kept = PreparedAnswer(answer, payment.caller, payment.key)
+        let ended = try await scenario.settle(.init("ended")).payment
+        let unchanged = PaymentChange(payment: ended, entries: [], lease: .none)
+        let raised = try #require(try PreparedChange(unchanged, reportingTo: [payment.caller]).webhook)
+        _ = try await store.webhook(of: ended.id)
+        _ = try await store.redeliverWebhook(of: ended.id)
         let term = try store.terms.check()
         return try await store.perform("test") { connection in
             for group in [
                 ChangeStatements.group([creation], now: .int(1), under: term),
                 ChangeStatements.group([], [kept], now: .int(1), under: term),
+                [WebhookStatements.raise([raised])],
             ] {
                 try connection.run(group)
             }

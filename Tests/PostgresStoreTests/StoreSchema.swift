@@ -21,12 +21,13 @@ enum StoreSchema {
     /// Lends a store in an empty schema of the shared server, and removes the schema.
     static func withStore<Value>(
         _ clock: ManualClock? = nil, writers: Int = 2, readers: Int = 2, retention: Span? = nil,
+        reportingTo callers: Set<CallerID> = [],
         _ body: (PostgresStore, PostgresStoreConfiguration) async throws -> Value
     ) async throws -> Value {
         try await withSchema { configuration in
             var configuration = configuration
             (configuration.writers, configuration.readers) = (writers, readers)
-            configuration.retention = retention
+            (configuration.retention, configuration.reportsTo) = (retention, callers)
             if let clock { configuration.clock = { clock.now() } }
             try await PostgresStore.migrate(configuration)
             let store = try await PostgresStore(configuration)

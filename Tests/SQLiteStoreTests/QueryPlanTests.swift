@@ -11,23 +11,28 @@ internal import Testing
     /// Tables that grow without bound. A scan of one along an index that stops early is fine.
     private static let growing = [
         "payments", "legs", "effects", "events", "seal_heads", "idempotency_keys", "compared_positions",
-        "comparison_runs", "comparison_findings", "discrepancies",
+        "comparison_runs", "comparison_findings", "discrepancies", "webhooks",
         // The same under other names.
         "p", "l", "own", "later", "other", "k", "e",
     ]
     /// Indexes along which a part is read: of what is due or open, or in the order in which a page ends.
     private static let walked = [
         "payments_due", "payments_newest", "comparison_runs_newest", "discrepancies_open", "discrepancies_oldest",
+        "webhooks_open", "webhooks_raised", "webhooks_of_caller",
     ]
 
     @Test func `nothing that runs all the time reads a whole table`() async throws {
         try await StoreDirectory.with { directory in
             let clock = ManualClock()
-            let change: (inout SQLiteStoreConfiguration) -> Void = { ($0.readers, $0.retention) = (1, .days(100)) }
+            let shop = try CallerID("shop")
+            let change: (inout SQLiteStoreConfiguration) -> Void = {
+                ($0.readers, $0.retention, $0.reportsTo) = (1, .days(100), [shop])
+            }
             try await directory.withStore(clock, change) { store in
                 let statements = try await statements(store) {
                     try await useAll(Scenario(store: store, clock: clock))
                     try await Comparing(store: store, clock: clock).useAll()
+                    try await useWebhooks(of: shop, store)
                     _ = try await store.upkeep()
                 }
                 #expect(statements.count > 50)
@@ -63,6 +68,29 @@ internal import Testing
         try await store.pool.writeWithoutTransaction { $0.trace() }
         try await store.pool.read { $0.trace() }
         return executed.all
+    }
+
+    private func useWebhooks(of shop: CallerID, _ store: SQLiteStore) async throws {
+        let claimed = try await store.claimWebhooks(
+            WebhookClaimRequest(caller: shop, limit: 5, leaseFor: .seconds(1)))
+        let first = try #require(claimed.first)
+        let payment = first.webhook.payment
+        for outcome in [.again(after: .seconds(1), failure: "no"), .accepted] as [WebhookSettlement.Outcome] {
+            _ = try await store.settleWebhook(WebhookSettlement(of: first, outcome))
+        }
+        _ = try await store.nextWebhooks(of: [shop])
+        _ = try await store.webhook(of: payment)
+        _ = try await store.redeliverWebhook(of: payment)
+        _ = try await store.redeliverWebhooks(of: shop)
+        _ = try await store.webhookCounts()
+        for state in [nil, .waiting, .delivered, .givenUp] as [Webhook.State?] {
+            for caller in [nil, shop] {
+                var query = WebhookQuery(limit: 2)
+                (query.state, query.caller) = (state, caller)
+                query.after = WebhookCursor(raisedAt: first.webhook.raisedAt, payment: payment)
+                _ = try await store.webhooks(query)
+            }
+        }
     }
 
     private func useAll(_ it: Scenario) async throws {

@@ -27,6 +27,7 @@ struct ImportRule {
             "StrictJSON": Allowance(inner: [], foreign: []),
             "Providers": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport", "StrictJSON"]),
             "Witnesses": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport"]),
+            "Webhooks": Allowance(inner: ["PaymentCore", "Reconciler", "HTTPTransport"]),
             "HTTPEdge": Allowance(inner: ["PaymentCore", "StrictJSON"]),
             "PaymentAPI": Allowance(inner: ["HTTPEdge", "PaymentCore", "Reconciler", "StrictJSON"]),
             "SignedTokens": Allowance(
@@ -45,7 +46,7 @@ struct ImportRule {
                 foreign: ["ArgumentParser", "Crypto", "Foundation", "Glibc"]),
             "ReconcileDaemon": Allowance(inner: [
                 "PaymentCore", "Reconciler", "SQLiteStore", "PostgresStore", "HTTPTransport", "Providers", "Prober",
-                "Witnesses", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
+                "Witnesses", "Webhooks", "HTTPEdge", "PaymentAPI", "OperationsConsole", "SignedTokens", "ProgramEdge",
             ]),
         ],
         kept: [

@@ -25,6 +25,12 @@ public struct CurlConfiguration: Sendable {
     ///
     /// For tests, and for a side-car on the same machine.
     public var allowPlainHTTP: Bool
+    /// Which addresses may be connected to.
+    ///
+    /// Each new connection is judged by the very address to which it is made, however the host was written and
+    /// whatever its name meant before. A kept connection obeys too: connections belong to one sender, and it
+    /// judged each when it was opened.
+    public var addresses: AddressRule
 
     /// A certificate of this side, in files that may be replaced: each new connection reads them.
     public struct ClientCertificate: Sendable, Hashable {
@@ -44,12 +50,13 @@ public struct CurlConfiguration: Sendable {
     public init(
         maximumConnections: Int = 64, caBundlePath: String? = nil,
         idleConnectionLife: Duration = .seconds(20),
-        http2: Bool = true, allowPlainHTTP: Bool = false
+        http2: Bool = true, allowPlainHTTP: Bool = false, addresses: AddressRule = .any
     ) {
         self.maximumConnections = maximumConnections
         self.caBundlePath = caBundlePath
         self.idleConnectionLife = idleConnectionLife
         self.http2 = http2
         self.allowPlainHTTP = allowPlainHTTP
+        self.addresses = addresses
     }
 }

@@ -66,7 +66,7 @@ final class CurlLoop {
             return exchange.answer.resume(
                 returning: .failure(TransportFailure(code: .other, phase: .waiting, detail: "no memory")))
         }
-        let transfer = Transfer(exchange, target: target, now: .now)
+        let transfer = Transfer(exchange, target: target, addresses: configuration.addresses, now: .now)
         if let code = TransferOptions(easy, for: transfer, configuration).refused {
             release(easy)
             let words = String(cString: curl_easy_strerror(code))

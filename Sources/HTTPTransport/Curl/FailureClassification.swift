@@ -12,6 +12,7 @@ extension Transfer {
     /// What libcurl's code means at the point which the transfer has reached.
     func failure(_ code: CURLcode, easy: UnsafeMutableRawPointer) -> TransportFailure {
         if let refusal = progress.refusal { return refused(refusal) }
+        if progress.everyAddressWasRefused { return failure(.addressNotAllowed, "it leads to no allowed address") }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             return failure(.nameNotResolved, words(code))

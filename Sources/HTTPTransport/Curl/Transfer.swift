@@ -19,13 +19,15 @@ final class Transfer {
     /// libcurl's own words about the last failure, while nothing of the request or the answer can be in them.
     let errorText: UnsafeMutablePointer<CChar>
 
+    private let addresses: AddressRule
     private let answer: CheckedContinuation<Result<HTTPResponse, TransportFailure>, Never>
 
-    init(_ exchange: Exchange, target: RequestTarget, now: ContinuousClock.Instant) {
+    init(_ exchange: Exchange, target: RequestTarget, addresses: AddressRule, now: ContinuousClock.Instant) {
         id = exchange.id
         request = exchange.request
         answer = exchange.answer
         self.target = target
+        self.addresses = addresses
         progress = TransferProgress(exchange.request, secure: target.secure, now: now)
         collector = ResponseCollector(maximumBodyBytes: exchange.request.maximumResponseBytes)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -43,6 +45,15 @@ final class Transfer {
     /// Called exactly once, by the loop, when it lets go of the transfer.
     func finish(_ result: Result<HTTPResponse, TransportFailure>) {
         answer.resume(returning: result)
+    }
+
+    /// Whether a connection to this address may be made; the progress remembers the answer.
+    ///
+    /// `nil` stands for an address that is no IP address.
+    func mayConnect(to address: IPAddress?) -> Bool {
+        let isAllowed = addresses.allows(address)
+        progress.judgedAddress(isAllowed: isAllowed)
+        return isAllowed
     }
 
     /// A failure at the point which the transfer has reached.

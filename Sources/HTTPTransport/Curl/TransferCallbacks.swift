@@ -29,11 +29,18 @@ enum TransferCallbacks {
     ///
     /// Refusing it here, and not only before the request, spares a whole new connection when libcurl wants to
     /// repeat a request on one.
+    ///
+    /// Refusing an address here leaves no gap: libcurl connects to these very bytes and resolves nothing in
+    /// between. It then tries the next address. A request on a kept connection does not come by, and need not:
+    /// the pool belongs to one sender, so the same rule let that connection through when it was opened.
     static let openSocket: curl_opensocket_callback = { pointer, _, address in
-        guard let pointer, let address, transfer(pointer).progress.connecting(.connecting, now: .now) else {
-            return CURL_SOCKET_BAD
-        }
+        guard let pointer, let address, let start = address.pointer(to: \.addr) else { return CURL_SOCKET_BAD }
         let wanted = address.pointee
+        let transfer = transfer(pointer)
+        // The address is longer than the member that holds its beginning; its length is told beside it.
+        guard transfer.progress.connecting(.connecting, now: .now),
+            transfer.mayConnect(to: IPAddress(UnsafeRawPointer(start), length: Int(wanted.addrlen)))
+        else { return CURL_SOCKET_BAD }
         #if os(Linux)
             // Children that the daemon starts must not inherit a connection to a provider.
             return socket(wanted.family, wanted.socktype | Int32(SOCK_CLOEXEC.rawValue), wanted.`protocol`)

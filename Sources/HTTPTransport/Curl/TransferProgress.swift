@@ -18,6 +18,9 @@ struct TransferProgress {
 
     private(set) var phase = Phase.waiting
     private(set) var refusal: Refusal?
+    /// Whether an address was judged, and none was allowed: then no socket was opened.
+    private(set) var everyAddressWasRefused = false
+    private var addressWasAllowed = false
     private var connectBegan: ContinuousClock.Instant?
     private var tlsBegan: ContinuousClock.Instant?
     private var sendBegan: ContinuousClock.Instant?
@@ -51,6 +54,12 @@ struct TransferProgress {
         if connectBegan == nil { connectBegan = now }
         reach(step)
         return true
+    }
+
+    /// The rule judged an address before its socket was opened.
+    mutating func judgedAddress(isAllowed: Bool) {
+        if isAllowed { addressWasAllowed = true }
+        everyAddressWasRefused = !addressWasAllowed
     }
 
     /// TCP is connected: the first message of the TLS handshake left.

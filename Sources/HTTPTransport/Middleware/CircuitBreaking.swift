@@ -48,7 +48,7 @@ public final class CircuitBreaking: Middleware {
         case .cancelled, .duplicateInFlight, .budgetExhausted, .breakerOpen, .invalidRequest,
             .expiredBeforeSend:
             .nothing
-        case .nameNotResolved, .connectionRefused, .connectTimeout, .tlsFailure, .tlsTimeout,
+        case .nameNotResolved, .addressNotAllowed, .connectionRefused, .connectTimeout, .tlsFailure, .tlsTimeout,
             .firstByteTimeout,
             .totalTimeout, .connectionReset, .responseTooLarge, .malformedResponse, .deadConnectionReused,
             .other:

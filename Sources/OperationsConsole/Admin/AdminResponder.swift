@@ -68,7 +68,8 @@ public struct AdminResponder: HTTPResponder {
         var operation: OperatorComparisons.Operation? { route.comparison(method) }
         var repair: OperatorRepairs.Operation? { route.repair(method) }
         var takesBody: Bool {
-            operation?.takesBody ?? repair?.takesBody ?? route.siteOperation?.takesBody ?? false
+            operation?.takesBody ?? repair?.takesBody ?? route.webhookOperation?.takesBody
+                ?? route.siteOperation?.takesBody ?? false
         }
     }
 
@@ -132,8 +133,8 @@ public struct AdminResponder: HTTPResponder {
         case .paymentsDescription:
             return Answer(200, contentType: "application/yaml", body: descriptions.payments)
         case .payments, .payment, .events, .explanation, .runs, .run, .findings, .abandonment, .discrepancies,
-            .discrepancy, .assignment, .comments, .close, .repairs, .repair, .approval, .rejection, .site,
-            .obstacles, .promotion, .drain, .demotion, .mode:
+            .discrepancy, .assignment, .comments, .close, .repairs, .repair, .approval, .rejection, .webhooks,
+            .redeliveries, .webhook, .redelivery, .site, .obstacles, .promotion, .drain, .demotion, .mode:
             guard let person = routed.person else { throw Problem.unauthorized }
             let request = OperatorRequest(
                 person: person.name, role: person.role, approver: routed.approver, id: routed.id, query: query,

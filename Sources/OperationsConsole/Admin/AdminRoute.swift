@@ -26,6 +26,11 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     case repair = "/v1/repairs/{id}"
     case approval = "/v1/repairs/{id}/approve"
     case rejection = "/v1/repairs/{id}/reject"
+    case webhooks = "/v1/webhooks"
+    // Before the one with an identifier, which its path would match as well.
+    case redeliveries = "/v1/webhooks/redeliver"
+    case webhook = "/v1/webhooks/{id}"
+    case redelivery = "/v1/webhooks/{id}/redeliver"
     case site = "/v1/site"
     case obstacles = "/v1/site/obstacles"
     case promotion = "/v1/site/promote"
@@ -37,7 +42,8 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
     var methods: [String] {
         switch self {
         case .runs, .repairs: ["GET", "POST"]
-        case .abandonment, .assignment, .comments, .close, .approval, .rejection, .promotion, .drain, .demotion, .mode:
+        case .abandonment, .assignment, .comments, .close, .approval, .rejection, .redeliveries, .redelivery,
+            .promotion, .drain, .demotion, .mode:
             ["POST"]
         default: ["GET"]
         }
@@ -77,6 +83,17 @@ enum AdminRoute: String, Sendable, Hashable, RoutePattern {
         case .repair: .read
         case .approval: .approve
         case .rejection: .reject
+        default: nil
+        }
+    }
+
+    /// The operation on webhooks; `nil` for routes of something else.
+    var webhookOperation: OperatorWebhooks.Operation? {
+        switch self {
+        case .webhooks: .list
+        case .redeliveries: .redeliverGivenUp
+        case .webhook: .read
+        case .redelivery: .redeliver
         default: nil
         }
     }

@@ -6,11 +6,13 @@ struct OperatorDesk: Sendable {
     let reads: OperatorReads
     let comparisons: OperatorComparisons?
     let repairs: OperatorRepairs?
+    let webhooks: OperatorWebhooks?
     let site: OperatorSite?
 
     /// Whether this process serves the route.
     func has(_ route: AdminRoute) -> Bool {
         if route.siteOperation != nil { return site != nil }
+        if route.webhookOperation != nil { return webhooks != nil }
         if route.comparison("GET") != nil { return comparisons != nil }
         if route.repair("GET") != nil { return repairs != nil }
         return true
@@ -33,6 +35,7 @@ struct OperatorDesk: Sendable {
         case .explanation: return await reads.explanation(request.id)
         default:
             if let site, let operation = route.siteOperation { return await site.answer(operation, request) }
+            if let webhooks, let operation = route.webhookOperation { return await webhooks.answer(operation, request) }
             if let repairs, let operation = route.repair(method) { return await repairs.answer(operation, request) }
             if let comparisons, let operation = route.comparison(method) {
                 return await comparisons.answer(operation, request)

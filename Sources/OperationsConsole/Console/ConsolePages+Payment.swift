@@ -29,7 +29,35 @@ extension ConsolePages {
         if guest.person.role >= .operator, questions.has(.repairs), let explanation {
             model["forms"] = ConsolePages.forms(payment, explanation)
         }
-        return model
+        return model.merging(await webhook(id, guest)) { $1 }
+    }
+
+    /// How far its webhook got; nothing where nothing of it was ever reported.
+    private func webhook(_ id: String, _ guest: ConsoleGuest) async -> [String: Any] {
+        guard questions.has(.webhook) else { return [:] }
+        do throws(Problem) {
+            return ["webhook": ConsolePages.progress(try await questions.ask(.webhook, id: id, guest))]
+        } catch {
+            return ["is_webhook_unread": error.status != 404]
+        }
+    }
+
+    /// What the newest report waits for, or came to.
+    private static func progress(_ webhook: [String: Any]) -> [String: Any] {
+        var shown: [String: Any] = [:]
+        switch webhook["state"] as? String {
+        case "delivered":
+            shown["words"] = "delivered"
+            shown["at"] = webhook["delivered_at"]
+        case "waiting":
+            shown["words"] = "waiting, next attempt"
+            shown["at"] = webhook["due_at"]
+            shown["failure"] = webhook["failure"]
+        default:
+            shown["words"] = "given up"
+            shown["failure"] = webhook["failure"]
+        }
+        return shown
     }
 
     /// An entry of the trail: what it says first, and its other members in order of their names.

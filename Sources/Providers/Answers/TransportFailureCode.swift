@@ -5,6 +5,7 @@ extension TransportFailure {
     var auditCode: String {
         switch code {
         case .nameNotResolved: "name_not_resolved"
+        case .addressNotAllowed: "address_not_allowed"
         case .connectionRefused: "connection_refused"
         case .connectTimeout: "connect_timeout"
         case .tlsFailure: "tls_failure"

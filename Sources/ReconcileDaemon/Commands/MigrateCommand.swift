@@ -23,7 +23,8 @@ struct MigrateCommand: AsyncParsableCommand {
         let configuration = try options.loadForBooks()
         let patience = try SiteText.span(wait, "--wait")
         guard case .postgres(let settings) = configuration.store else {
-            _ = try await configuration.store.open(at: configuration.site.name)
+            _ = try await configuration.store.open(
+                at: configuration.site.name, reportingTo: configuration.reportedCallers)
             return say("an SQLite file is migrated when it is opened: it is current")
         }
         let steps = try await steps(settings, until: .now + patience.duration)

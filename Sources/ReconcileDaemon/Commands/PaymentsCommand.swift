@@ -23,7 +23,8 @@ struct PaymentsCommand: AsyncParsableCommand {
 
 func openStore(_ options: ConfigurationOptions) async throws -> any ClosableStore {
     let configuration = try options.loadForBooks()
-    return try await configuration.store.open(at: configuration.site.name, mustExist: true)
+    return try await configuration.store.open(
+        at: configuration.site.name, reportingTo: configuration.reportedCallers, mustExist: true)
 }
 
 struct ListPayments: AsyncParsableCommand {

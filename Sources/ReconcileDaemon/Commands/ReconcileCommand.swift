@@ -68,7 +68,8 @@ struct ReconcileCommand: AsyncParsableCommand {
 
 /// Opens the store and the desk at which comparisons are asked for.
 func openDesk(_ configuration: Configuration) async throws -> ComparisonDesk {
-    let store = try await configuration.store.open(at: configuration.site.name, mustExist: true)
+    let store = try await configuration.store.open(
+        at: configuration.site.name, reportingTo: configuration.reportedCallers, mustExist: true)
     guard let desk = ComparisonDesk(store: store, configuration: configuration) else {
         throw CommandFailure(.unavailable, "this store keeps no comparisons")
     }

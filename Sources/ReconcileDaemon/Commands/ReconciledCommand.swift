@@ -23,8 +23,8 @@ struct ReconciledCommand: AsyncParsableCommand {
         version: BuildVersion.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, PaymentsCommand.self,
-            ReconcileCommand.self, DiscrepanciesCommand.self, RepairsCommand.self, SiteCommand.self, DrillCommand.self,
-            ProbeCommand.self, HealthcheckCommand.self, VersionCommand.self,
+            ReconcileCommand.self, DiscrepanciesCommand.self, RepairsCommand.self, WebhooksCommand.self,
+            SiteCommand.self, DrillCommand.self, ProbeCommand.self, HealthcheckCommand.self, VersionCommand.self,
         ])
 
     static func main() async {

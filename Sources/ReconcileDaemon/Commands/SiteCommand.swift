@@ -48,7 +48,8 @@ struct SiteOptions: ParsableArguments {
 
     func open() async throws -> Desk {
         let configuration = try options.loadForBooks()
-        let store = try await configuration.store.open(at: configuration.site.name, mustExist: true)
+        let store = try await configuration.store.open(
+            at: configuration.site.name, reportingTo: configuration.reportedCallers, mustExist: true)
         let desk = SiteDesk(
             store: store, witness: configuration.openWitness()?.witness, clock: SystemClock(),
             settings: configuration.site.desk)

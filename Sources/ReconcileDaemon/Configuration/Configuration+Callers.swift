@@ -66,6 +66,7 @@ extension Configuration {
         principal.largestAmounts = readLargestAmounts(section)
         principal.scopes = readScopes(section)
         principal.rate = readRate(section.section("rate"))
+        principal.webhook = readWebhook(section.section("webhook"))
         var names: Set<String> = []
         for token in section.sections("tokens") {
             defer { token.finish() }

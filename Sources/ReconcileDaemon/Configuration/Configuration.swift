@@ -39,6 +39,8 @@ struct Configuration {
         var rate: CallerRate?
         /// Of a caller: whom tokens name that somebody else signs for it.
         var subject: String?
+        /// Of a caller: where it is told of its payments without asking; `nil` where it is not.
+        var webhook: WebhookSettings?
 
         /// The digests of its main token, and of the one that replaces it.
         var tokenDigests: [Digest] { [tokenDigest, nextTokenDigest].compactMap { $0 } }

@@ -89,7 +89,7 @@ enum StoreSettings {
 }
 
 /// A store that the daemon opened and closes.
-protocol ClosableStore: PaymentStore, SiteStore, RepairStore, ComparisonStore {
+protocol ClosableStore: PaymentStore, SiteStore, RepairStore, ComparisonStore, WebhookStore {
     func close() async throws(StoreFailure)
     /// Does what a store needs now and then.
     func maintain() async throws(StoreFailure)
@@ -108,18 +108,21 @@ extension StoreSettings {
     ///
     /// - Parameters:
     ///   - site: the site by whose terms it is written.
+    ///   - callers: whose payments are reported by webhooks: whoever changes a payment raises them.
     ///   - mustExist: whether an SQLite file that is not there is an error; else it is made.
     ///   - isDaemon: whether it is opened to serve: one daemon works on an SQLite file at a time.
     ///   - adoptsTerm: whether it writes under the newest term if that is the site's; a daemon proves first that it
     ///     may.
     /// - Throws: ``CommandFailure`` with the code `unavailable`.
     func open(
-        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, isDaemon: Bool = false,
+        at site: SiteName, reportingTo callers: Set<CallerID>, _ logger: Logger? = nil, mustExist: Bool = false,
+        isDaemon: Bool = false,
         adoptsTerm: Bool = true
     ) async throws -> any ClosableStore {
         do {
             return try await opened(
-                at: site, logger, mustExist: mustExist, isDaemon: isDaemon, adoptsTerm: adoptsTerm)
+                at: site, reportingTo: callers, logger, mustExist: mustExist, isDaemon: isDaemon, adoptsTerm: adoptsTerm
+            )
         } catch let failure as StoreFailure {
             throw CommandFailure(.unavailable, "\(failure)")
         }
@@ -129,7 +132,8 @@ extension StoreSettings {
     ///
     /// - Throws: ``StoreFailure``, or ``CommandFailure`` with the code `unavailable` where a file has to be there.
     func opened(
-        at site: SiteName, _ logger: Logger? = nil, mustExist: Bool = false, isDaemon: Bool = false,
+        at site: SiteName, reportingTo callers: Set<CallerID>, _ logger: Logger? = nil, mustExist: Bool = false,
+        isDaemon: Bool = false,
         adoptsTerm: Bool = true
     ) async throws -> any ClosableStore {
         switch self {
@@ -139,13 +143,13 @@ extension StoreSettings {
             }
             var options = SQLiteStoreConfiguration()
             options.retention = retention
-            options.site = site
+            (options.site, options.reportsTo) = (site, callers)
             options.isDaemon = isDaemon
             if let logger { options.logger = logger }
             return try SQLiteStore(path: path, configuration: options)
         case .postgres(var options):
             if let logger { options.logger = logger }
-            options.site = site
+            (options.site, options.reportsTo) = (site, callers)
             options.adoptsTerm = adoptsTerm
             options.readsStandby = true
             return try await PostgresStore(options)

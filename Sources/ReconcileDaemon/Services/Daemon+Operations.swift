@@ -7,11 +7,11 @@ import Reconciler
 import ServiceLifecycle
 
 extension Daemon {
-    /// The operators' listener: probes, metrics, reads across all callers, and comparisons.
+    /// The operators' listener: probes, metrics, reads across all callers, comparisons, repairs and webhooks.
     func adminApplication(
-        _ store: any PaymentStore, _ site: SiteParts, _ desk: ComparisonDesk?, _ repairs: RepairDesk,
-        _ registry: MetricsRegistry, _ readiness: Readiness, _ progress: ProgressMonitor, _ clocks: ProviderClockWatch,
-        _ announcement: Announcement, _ logger: Logger
+        _ store: any PaymentStore, _ webhooks: any WebhookStore, _ site: SiteParts, _ desk: ComparisonDesk?,
+        _ repairs: RepairDesk, _ registry: MetricsRegistry, _ readiness: Readiness, _ progress: ProgressMonitor,
+        _ clocks: ProviderClockWatch, _ announcement: Announcement, _ logger: Logger
     ) throws -> any Service {
         let reader = PaymentReader(
             store: store, cardNumbers: configuration.cardNumbers, context: deciding(clocks))
@@ -48,8 +48,8 @@ extension Daemon {
             operators: secrets.operators,
             reads: reads,
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
-            repairs: OperatorRepairs(desk: repairs), console: console, descriptions: .shipped, limits: limits,
-            certificates: secrets.certificates.operators, logger: logger)
+            repairs: OperatorRepairs(desk: repairs), webhooks: OperatorWebhooks(store: webhooks), console: console,
+            descriptions: .shipped, limits: limits, certificates: secrets.certificates.operators, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)
         }

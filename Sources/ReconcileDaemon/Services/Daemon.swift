@@ -55,14 +55,14 @@ struct Daemon {
         // So that who is told that it listens is not turned away a moment later.
         await site.keeper?.begin()
         await site.standby?.look()
-        let readiness = Readiness()
-        let progress = ProgressMonitor()
+        let (readiness, progress) = (Readiness(), ProgressMonitor())
         let announcement = Announcement(expectsAPI: roles.api)
         let desk = ComparisonDesk(store: store, configuration: configuration)
         let repairs = repairDesk(store, engine, desk, clocks, logger)
         let admin = try adminApplication(
-            parts.store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
-        var services: [any Service] = [closing(store, assembled.senders, site, logger), admin]
+            parts.store, store, site, desk, repairs, registry, readiness, progress, clocks, announcement, logger)
+        let webhooks = webhookSenders()
+        var services: [any Service] = [closing(store, assembled.senders + webhooks.values, site, logger), admin]
         // Before the engine in this list, and so stopped after it: what is on the wire is written under the term.
         if let keeper = site.keeper { services.append(SiteService(keeper: keeper)) }
         if let standby = site.standby { services.append(standby) }
@@ -81,6 +81,7 @@ struct Daemon {
             SiteStatisticsService(
                 gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),
         ]
+        services += webhookServices(store, webhooks, settings.gate, clock, logger)
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services += try callerServices(

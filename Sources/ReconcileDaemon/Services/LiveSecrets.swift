@@ -5,6 +5,7 @@ import PaymentCore
 import PostgresStore
 import Providers
 import Synchronization
+import Webhooks
 
 /// What a daemon takes from its configuration anew while it runs: tokens, passwords and certificates. Whatever uses
 /// them asks here.
@@ -13,6 +14,7 @@ struct LiveSecrets: Sendable {
     let operators: OperatorDirectory
     let providers: [ProviderName: ReplaceableToken]
     let notifications: [ProviderName: NotificationSecrets]
+    let webhooks: [CallerID: WebhookSecrets]
     let storePassword: Password
     let witnessPassword: Password
     let certificates: LiveCertificates
@@ -36,6 +38,7 @@ struct LiveSecrets: Sendable {
         notifications = Dictionary(
             configuration.providers.map { ($0.name, NotificationSecrets($0.notificationSecrets)) },
             uniquingKeysWith: { first, _ in first })
+        webhooks = configuration.webhooks.mapValues { WebhookSecrets($0.secrets) }
         storePassword = Password(configuration.store.password)
         witnessPassword = Password(configuration.site.witness?.password)
         certificates = try LiveCertificates(configuration)
@@ -67,6 +70,11 @@ struct LiveSecrets: Sendable {
                 notifications[provider.name]?.replace(with: provider.notificationSecrets)
                 changed.append("providers.\(provider.name).notification_secret")
             }
+        }
+        for (caller, webhook) in new.webhooks {
+            guard let before = old.webhooks[caller], before.secrets != webhook.secrets else { continue }
+            webhooks[caller]?.replace(with: webhook.secrets)
+            changed.append("callers.\(caller).webhook.secret")
         }
         if old.store.password != new.store.password {
             storePassword.replace(with: new.store.password)

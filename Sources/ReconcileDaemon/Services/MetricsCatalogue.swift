@@ -39,6 +39,7 @@ enum MetricsCatalogue {
         "reconciled_objective_seconds": "The objectives of the configuration.",
         "reconciled_oldest_discrepancy_seconds": "Age of the oldest open discrepancy.",
         "reconciled_oldest_unconfirmed_seconds": "Age of the oldest decision that the standby has not confirmed.",
+        "reconciled_oldest_webhook_seconds": "Age of the oldest webhook that a caller's endpoint has not accepted.",
         "reconciled_oldest_unsettled_seconds": "Age of the oldest payment that is not settled and waits for no person.",
         "reconciled_operator_tokens_refused": "Operators' tokens that nobody has, by where they were shown.",
         "reconciled_operations_waiting": "Operations that wait for people or for time.",
@@ -68,6 +69,8 @@ enum MetricsCatalogue {
         "process_open_fds": "File descriptors that this process has.",
         "process_resident_memory_bytes": "Memory that this process has.",
         "process_start_time_seconds": "When this process started, since 1970.",
+        "reconciled_webhook_deliveries": "Deliveries of webhooks to callers, by what came of them.",
+        "reconciled_webhooks_open": "Webhooks that callers' endpoints have not accepted: waiting, or given up.",
     ]
 
     /// Makes the series that have to be there before their first event.

@@ -46,7 +46,8 @@ struct StoreOpening: Sendable {
     private func attempt() async throws -> Attempt {
         do {
             let store = try await configuration.store.opened(
-                at: configuration.site.name, logger, isDaemon: true, adoptsTerm: false)
+                at: configuration.site.name, reportingTo: configuration.reportedCallers, logger, isDaemon: true,
+                adoptsTerm: false)
             do throws(StoreFailure) {
                 return .opened(Opened(store: store, identity: try await store.siteReading().store))
             } catch {

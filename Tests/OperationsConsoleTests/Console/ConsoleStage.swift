@@ -67,11 +67,13 @@ struct ConsoleStage: Sendable {
     ///   - repair: the answer to everything that is asked of repairs.
     ///   - reading: the answer to whoever reads one repair; `repair` without it.
     ///   - discrepancy: the document of every discrepancy; no comparisons without it.
+    ///   - webhook: the answer to whoever reads a webhook; no webhooks without it.
     ///   - list: the answer to every listing of payments; a page with the payment without it.
     static func run(
         payment: String = #"{"id":"pay_1"}"#, explanation: String = "{}",
         repair: OperatorAnswer = answer(201, #"{"id":"rep_1"}"#), reading: OperatorAnswer? = nil,
-        discrepancy: String? = nil, list: OperatorAnswer? = nil, logger: Logger = RunningAdmin.quiet,
+        discrepancy: String? = nil, webhook: OperatorAnswer? = nil, list: OperatorAnswer? = nil,
+        logger: Logger = RunningAdmin.quiet,
         _ body: @Sendable (ConsoleStage) async throws -> Void
     ) async throws {
         let asked = Asked()
@@ -89,6 +91,7 @@ struct ConsoleStage: Sendable {
         let comparisons = discrepancy.map { discrepancy in
             OperatorComparisons { _, _ in answer(200, discrepancy) }
         }
+        let webhooks = webhook.map { webhook in OperatorWebhooks { _, _ in webhook } }
         let operators = try directory()
         let history = ConsoleHistory(reads: reads, metrics: MetricsRegistry(), providers: ["card"]) {
             Timestamp(milliseconds: 1_800_000_000_000)
@@ -96,7 +99,7 @@ struct ConsoleStage: Sendable {
         let admin = AdminAPI(
             progress: ProgressMonitor(), checks: ProbeChecks(readiness: [], startup: [], activity: []),
             metrics: MetricsRegistry(), operators: operators, reads: reads, comparisons: comparisons, repairs: repairs,
-            console: ConsoleContent(history: history, drills: DrillReports(directory: nil)),
+            webhooks: webhooks, console: ConsoleContent(history: history, drills: DrillReports(directory: nil)),
             logger: logger)
         try await RunningAdmin.serve(admin) { port in
             try await body(ConsoleStage(port: port, asked: asked, operators: operators))

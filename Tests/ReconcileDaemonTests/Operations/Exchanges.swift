@@ -29,6 +29,7 @@ struct Exchanges: Sendable {
         let repairs: [Repair]
 
         init(_ book: OperationsBook) async throws {
+            await book.store.report(to: [try CallerID("shop")])
             let work = try await Scenario(store: book.store, clock: book.clock).settle(.init("order-1"))
             payment = work.payment.id
             let ours = work.payment.bookedPositions.first
@@ -75,22 +76,23 @@ struct Exchanges: Sendable {
         Exchanges { _, paths in changes(paths) },
         Exchanges { _, paths in repairs(paths) },
         Exchanges { _, paths in repairsOfDiscrepancies(paths) },
+        Exchanges { _, paths in webhooks(paths) },
         Exchanges { _, _ in site },
     ]
 
-    private static let unknown = String(repeating: "0", count: 40)
+    static let unknown = String(repeating: "0", count: 40)
     private static let large = #"{"text":""# + String(repeating: "x", count: 40_000) + #""}"#
     /// Digits that pass the check of a card number, put together so that no file holds them.
-    private static let card = ["4111", "1111", "1111", "1111"].joined()
+    static let card = ["4111", "1111", "1111", "1111"].joined()
 
-    private static func step(
+    static func step(
         _ status: Int, _ method: String, _ path: String, _ target: String? = nil, body: String? = nil
     ) -> Step {
         Step(operation: .init(method: method, path: path), target: target ?? path, body: body, status: status)
     }
 
     /// No token, the store away, and the store damaged: what every operation on stored things knows.
-    private static func usual(
+    static func usual(
         _ method: String, _ path: String, _ target: String, body: String? = nil, _ store: StoreOperation
     ) -> [Step] {
         var stranger = step(401, method, path, target, body: body)
@@ -280,7 +282,7 @@ struct Exchanges: Sendable {
     }()
 
     /// Bodies that no operation takes.
-    private static func refused(_ path: String, _ target: String) -> [Step] {
+    static func refused(_ path: String, _ target: String) -> [Step] {
         var text = step(415, "POST", path, target, body: "{}")
         text.contentType = "text/plain"
         return [

@@ -53,7 +53,7 @@ import Testing
         }
         try await RunningOperations.run(try OperationsBook()) { api in
             let served = try await description(api).served
-            #expect(served.count == 32)
+            #expect(served.count == 36)
             for (operation, statuses) in served {
                 let missing = statuses.subtracting(seen.withLock { $0[operation] ?? [] })
                 #expect(missing.isEmpty, "\(operation.method) \(operation.path) was not seen with \(missing.sorted())")

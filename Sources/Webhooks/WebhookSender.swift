@@ -1,0 +1,69 @@
+public import HTTPTransport
+public import PaymentCore
+public import Reconciler
+
+/// Sends webhooks over HTTP.
+public struct WebhookSender: WebhookEndpoint {
+    /// Where the webhooks of one caller go.
+    public struct Target: Sendable {
+        /// The URL.
+        let url: String
+        /// What signs them.
+        let secrets: WebhookSecrets
+        /// The wire. Its configuration says to which addresses it may connect.
+        let sender: any HTTPSender
+
+        /// A target.
+        public init(url: String, secrets: WebhookSecrets, sender: any HTTPSender) {
+            self.url = url
+            self.secrets = secrets
+            self.sender = sender
+        }
+    }
+
+    /// How long each part of a delivery may take. A lease of the courier is longer.
+    public static let limits = TimeLimits(
+        connect: .seconds(3), tls: .seconds(3), firstByte: .seconds(10), total: .seconds(15))
+    /// More of an answer is not read. Nothing in it is needed.
+    static let largestAnswer = 64 << 10
+
+    private let targets: [CallerID: Target]
+    private let body: @Sendable (Payment) -> [UInt8]
+    private let clock: any WallClock
+
+    /// A sender.
+    /// - Parameters:
+    ///   - body: The document that reports a payment, the same bytes for the same payment.
+    ///   - clock: By what deliveries are dated.
+    public init(
+        targets: [CallerID: Target], body: @escaping @Sendable (Payment) -> [UInt8], clock: any WallClock
+    ) {
+        self.targets = targets
+        self.body = body
+        self.clock = clock
+    }
+
+    /// Sends the payment's document to its caller's endpoint, once.
+    public func deliver(_ payment: Payment) async -> WebhookAnswer {
+        guard let target = targets[payment.caller] else { return .unsent(code: "no_endpoint") }
+        let message = SignedMessage(
+            body: body(payment), timestamp: clock.now().milliseconds / 1_000, secrets: target.secrets.current)
+        let request = HTTPRequest(
+            method: .post, url: target.url, fields: message.fields, body: message.body, limits: WebhookSender.limits,
+            maximumResponseBytes: WebhookSender.largestAnswer, label: "webhook")
+        do {
+            let response = try await target.sender.send(request)
+            return .status(response.status, retryAfter: WebhookSender.retryAfter(response.fields["Retry-After"]))
+        } catch {
+            return .none(code: error.code.rawValue)
+        }
+    }
+
+    /// Whole seconds; `nil` for anything else.
+    static func retryAfter(_ value: String?) -> Span? {
+        guard let value, value.utf8.count <= 9, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(value).map { .seconds($0) }
+    }
+}
