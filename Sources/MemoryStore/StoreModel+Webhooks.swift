@@ -13,7 +13,11 @@ extension StoreModel {
 
     /// Raises a report where the payment shows its caller something new.
     mutating func raiseWebhook(of payment: Payment) {
-        guard reportsTo.contains(payment.caller), let reported = payment.reportedState else { return }
+        guard reportsTo.contains(payment.caller) else { return }
+        guard let reported = payment.reportedState else {
+            webhooks[payment.id]?.webhook.reported = nil
+            return
+        }
         guard var row = webhooks[payment.id] else {
             let webhook = Webhook(
                 payment: payment.id, caller: payment.caller, reported: reported, raisedAt: payment.updatedAt,
@@ -121,6 +125,7 @@ extension StoreModel.WebhookRow {
             webhook.dueAt = now + pause
             webhook.attempts += 1
             webhook.failure = failure
+        case .postponed(let pause): if isNewest { webhook.dueAt = now + pause }
         case .givenUp(let failure):
             guard isNewest else { return }
             webhook.attempts += 1

@@ -25,7 +25,9 @@ enum ChangeStatements {
         if !proposed.isEmpty { statements.append(propose(proposed)) }
         if !decided.isEmpty { statements.append(decide(decided)) }
         let webhooks = changes.compactMap(\.webhook)
-        if !webhooks.isEmpty { statements.append(WebhookStatements.raise(webhooks)) }
+        let (raised, forgotten) = (webhooks.filter { $0.reported != nil }, webhooks.filter { $0.reported == nil })
+        if !raised.isEmpty { statements.append(WebhookStatements.raise(raised)) }
+        if !forgotten.isEmpty { statements.append(WebhookStatements.forget(forgotten)) }
         if !answers.isEmpty { statements.append(keep(answers)) }
         return statements + [Statement("COMMIT")]
     }

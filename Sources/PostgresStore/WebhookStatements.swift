@@ -23,6 +23,13 @@ enum WebhookStatements {
             ])
     }
 
+    /// Forgets what was reported of payments that are under way again.
+    static func forget(_ rows: [WebhookRow]) -> Statement {
+        Statement(
+            "UPDATE webhooks SET reported = $2 WHERE payment_id = ANY ($1::text[]) AND reported <> $2",
+            [.texts(rows.map(\.payment)), .text(WebhookRow.nothing)])
+    }
+
     /// Leases what is due; whoever else claims at this moment gets others.
     static func claim(_ request: WebhookClaimRequest, clock: Parameter) -> Statement {
         Statement(

@@ -96,14 +96,19 @@ extension SQLiteStore: WebhookStore {
     /// Makes all rows of a caller that were given up due at once.
     public func redeliverWebhooks(of caller: CallerID) async throws(StoreFailure) -> Int {
         let clock = clock
-        return try await queue.write("redeliver webhooks") { db in
-            try db.cachedStatement(
-                sql: """
-                    UPDATE webhooks SET \(WebhookRow.raise(at: "?1"))
-                    WHERE caller = ?2 AND due_at IS NULL AND \(WebhookRow.isOpen)
-                    """
-            ).execute(arguments: [clock.now().milliseconds, caller.name])
-            return db.changesCount
+        // In parts, so that nobody waits long for the writer.
+        return try await WebhookRow.inParts { () async throws(StoreFailure) in
+            try await queue.write("redeliver webhooks") { db in
+                try db.cachedStatement(
+                    sql: """
+                        UPDATE webhooks SET \(WebhookRow.raise(at: "?1")) WHERE payment_id IN (
+                            SELECT payment_id FROM webhooks
+                            WHERE caller = ?2 AND due_at IS NULL AND \(WebhookRow.isOpen)
+                            ORDER BY raised_at, payment_id LIMIT ?3)
+                        """
+                ).execute(arguments: [clock.now().milliseconds, caller.name, WebhookRow.part])
+                return db.changesCount
+            }
         }
     }
 
@@ -116,8 +121,13 @@ extension SQLiteStore: WebhookStore {
 }
 
 extension WebhookRow {
-    /// Writes a report where the payment shows something new.
+    /// Writes a report where the payment shows something new. While it is under way, the last one is forgotten.
     func raise(_ db: Database) throws {
+        guard let reported else {
+            try db.cachedStatement(sql: "UPDATE webhooks SET reported = ?1 WHERE payment_id = ?2 AND reported <> ?1")
+                .execute(arguments: [WebhookRow.nothing, payment])
+            return
+        }
         try db.cachedStatement(
             sql: """
                 INSERT INTO webhooks (payment_id, caller, reported, raised, raised_at, due_at)

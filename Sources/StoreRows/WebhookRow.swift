@@ -13,17 +13,17 @@ package struct WebhookRow: Sendable {
     package let payment: String
     /// The caller's name.
     package let caller: String
-    /// The digest, in hexadecimal digits.
-    package let reported: String
+    /// The digest, in hexadecimal digits; `nil` while the payment is under way.
+    package let reported: String?
     /// When the payment changed, in milliseconds.
     package let raisedAt: Int64
 
-    /// The row that a change of a payment raises; `nil` if it shows its caller nothing, or the caller is told of none.
+    /// The row of a payment that changed; `nil` if its caller is told of none.
     package init?(of payment: Payment, reportingTo callers: Set<CallerID>) {
-        guard callers.contains(payment.caller), let reported = payment.reportedState else { return nil }
+        guard callers.contains(payment.caller) else { return nil }
         self.payment = payment.id.text
         self.caller = payment.caller.name
-        self.reported = reported.hex
+        reported = payment.reportedState?.hex
         raisedAt = payment.updatedAt.milliseconds
     }
 
@@ -34,7 +34,9 @@ package struct WebhookRow: Sendable {
         func moment(_ column: Int) throws -> Timestamp? {
             try row.int(first + column).map { Timestamp(milliseconds: $0) }
         }
-        guard let payment = PaymentID(text: try row.word(first)), let reported = Digest(hex: try row.word(first + 2)),
+        let digits = try row.word(first + 2)
+        let reported = Digest(hex: digits)
+        guard let payment = PaymentID(text: try row.word(first)), reported != nil || digits == nothing,
             let caller = try? CallerID(try row.word(first + 1)), let raisedAt = try moment(4)
         else { throw StoreFailure.malformed("a stored webhook cannot be read") }
         return Webhook(
@@ -55,8 +57,26 @@ package struct WebhookRow: Sendable {
             oldestWaiting: try row.int(3).map { Timestamp(milliseconds: $0) })
     }
 
+    /// What stands in the column while the payment is under way.
+    package static let nothing = ""
+
     /// The newest report was not accepted. The words are those of the partial index.
     package static let isOpen = "delivered < raised"
+
+    /// So many rows are made due at once.
+    package static let part = 500
+
+    /// Does a part of the work until a part is smaller than it may be; returns how many rows there were.
+    package static func inParts(
+        _ work: () async throws(StoreFailure) -> Int
+    ) async throws(StoreFailure) -> Int {
+        var total = 0
+        while true {
+            let count = try await work()
+            total += count
+            guard count >= part else { return total }
+        }
+    }
 
     /// Counts of what was not accepted, by caller.
     package static let counts = """
@@ -87,6 +107,8 @@ package struct WebhookRow: Sendable {
                 delivered = CASE WHEN delivered > \(mark(1)) THEN delivered ELSE \(mark(1)) END,
                 delivered_at = \(now), lease_until = NULL, due_at = CASE WHEN \(isNewest) THEN NULL ELSE \(now) END
                 """
+        case .postponed:
+            return "lease_until = NULL, due_at = CASE WHEN \(isNewest) THEN \(now) + \(mark(2)) ELSE \(now) END"
         case .again, .givenUp:
             return """
                 lease_until = NULL, due_at = CASE WHEN \(isNewest) THEN \(now) + \(mark(2)) ELSE \(now) END,
@@ -102,6 +124,7 @@ package struct WebhookRow: Sendable {
         return switch settlement.outcome {
         case .accepted: [raised]
         case .again(let pause, let failure): [raised, .int(pause.milliseconds), .text(failure)]
+        case .postponed(let pause): [raised, .int(pause.milliseconds)]
         case .givenUp(let failure): [raised, .int(nil), .text(failure)]
         }
     }

@@ -40,8 +40,14 @@ public final class WebhookSecrets: Sendable, CustomStringConvertible {
 
     var current: [WebhookSecret] { secrets.withLock { $0 } }
 
-    /// Puts others in their place, for the next delivery.
-    public func replace(with secrets: [WebhookSecret]) { self.secrets.withLock { $0 = secrets } }
+    /// Puts others in their place, for the next delivery; `false` if they are the same.
+    public func replace(with others: [WebhookSecret]) -> Bool {
+        secrets.withLock { secrets in
+            guard secrets != others else { return false }
+            secrets = others
+            return true
+        }
+    }
 
     /// Always the same text.
     public var description: String { "WebhookSecrets(redacted)" }

@@ -43,7 +43,7 @@ public struct WebhookSender: WebhookEndpoint {
         self.clock = clock
     }
 
-    /// Sends the payment's document to its caller's endpoint, once.
+    /// Sends the payment's document to its caller's endpoint, and once more if a kept connection was dead.
     public func deliver(_ payment: Payment) async -> WebhookAnswer {
         guard let target = targets[payment.caller] else { return .unsent(code: "no_endpoint") }
         let message = SignedMessage(
@@ -51,8 +51,15 @@ public struct WebhookSender: WebhookEndpoint {
         let request = HTTPRequest(
             method: .post, url: target.url, fields: message.fields, body: message.body, limits: WebhookSender.limits,
             maximumResponseBytes: WebhookSender.largestAnswer, label: "webhook")
+        let first = await answer(to: request, over: target.sender)
+        // Receivers end connections that rest, some within seconds. To deliver twice does no harm.
+        guard first == .none(code: TransportFailure.Code.deadConnectionReused.rawValue) else { return first }
+        return await answer(to: request, over: target.sender)
+    }
+
+    private func answer(to request: HTTPRequest, over sender: any HTTPSender) async -> WebhookAnswer {
         do {
-            let response = try await target.sender.send(request)
+            let response = try await sender.send(request)
             return .status(response.status, retryAfter: WebhookSender.retryAfter(response.fields["Retry-After"]))
         } catch {
             return .none(code: error.code.rawValue)

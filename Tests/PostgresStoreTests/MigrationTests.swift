@@ -125,7 +125,7 @@ internal import Testing
             }
             let index = "CREATE INDEX payments_changed ON \(schema).payments (updated_at, id)"
             _ = try await PostgresServer.shared().psql(index)
-            #expect(try await PostgresStore.migrate(configuration).map(\.number) == [3, 4, 5, 6, 7, 8, 9, 10, 11])
+            #expect(try await PostgresStore.migrate(configuration).map(\.number) == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
         }
     }
 

@@ -43,6 +43,12 @@ import Testing
         return lines
     }
 
+    private func receive(_ headers: [String: String], _ body: Data, secret: String) throws -> String {
+        let verifier = try WebhookVerifier(secrets: [secret])
+        let webhook = try verifier.verify(headers: headers, body: body)
+        return webhook.payment.state == .succeeded ? "Ship it." : "Do not ship it yet."
+    }
+
     @Test(arguments: [
         (ScriptedDaemon.Step.payment("succeeded"), "Paid."),
         (.payment("failed"), "The payment failed. You were not charged."),
@@ -60,6 +66,15 @@ import Testing
         }
     }
 
+    @Test func `what a webhook tells`() throws {
+        let now = String(Int(Date().timeIntervalSince1970))
+        let delivery = SignedDelivery(timestamp: now)
+        #expect(try receive(delivery.headers, delivery.body, secret: SigningSecret.old.text) == "Ship it.")
+        #expect(throws: WebhookError.wrongSignature) {
+            try receive(delivery.headers, delivery.body, secret: SigningSecret.stranger.text)
+        }
+    }
+
     @Test func `the page has this code and no other`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let page = try String(contentsOf: tests.appending(path: "../../docs/integrate.md"), encoding: .utf8)
@@ -68,7 +83,7 @@ import Testing
         }
         let code = try String(contentsOfFile: #filePath, encoding: .utf8)
         let lines = code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        #expect(blocks.count == 3)
+        #expect(blocks.count == 4)
         for block in blocks {
             let wanted = block.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             #expect(!wanted.isEmpty && lines.contains(wanted), "not compiled here: \(block)")

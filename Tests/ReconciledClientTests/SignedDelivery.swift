@@ -5,10 +5,10 @@ import Foundation
 
 /// What signs webhooks. The signatures are made by the words of the Standard Webhooks specification, from the
 /// bytes of a secret and not from its text.
-struct NotificationSecret {
-    static let old = NotificationSecret(1)
-    static let new = NotificationSecret(2)
-    static let stranger = NotificationSecret(3)
+struct SigningSecret {
+    static let old = SigningSecret(1)
+    static let new = SigningSecret(2)
+    static let stranger = SigningSecret(3)
 
     let bytes: [UInt8]
 
@@ -48,7 +48,7 @@ struct SignedDelivery {
 
     init(
         id: String = "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", timestamp: String = "1768471200", body: String = message(),
-        by secret: NotificationSecret = .old
+        by secret: SigningSecret = .old
     ) {
         self.id = id
         self.timestamp = timestamp
@@ -61,7 +61,7 @@ struct SignedDelivery {
     }
 
     func verified(
-        with secrets: [NotificationSecret] = [.old], after seconds: TimeInterval = 0
+        with secrets: [SigningSecret] = [.old], after seconds: TimeInterval = 0
     ) throws -> PaymentWebhook {
         try WebhookVerifier(secrets: secrets.map(\.text)).verify(
             headers: headers, body: body, now: SignedDelivery.sentAt + seconds)
@@ -69,7 +69,7 @@ struct SignedDelivery {
 
     /// Why it does not count; `nil` if it does.
     func refusal(
-        with secrets: [NotificationSecret] = [.old], after seconds: TimeInterval = 0
+        with secrets: [SigningSecret] = [.old], after seconds: TimeInterval = 0
     ) -> WebhookError? {
         do {
             _ = try verified(with: secrets, after: seconds)

@@ -9,7 +9,7 @@ import Testing
 
     private func refusal(_ headers: [String: String]) -> WebhookError? {
         do {
-            let verifier = try WebhookVerifier(secrets: [NotificationSecret.old.text])
+            let verifier = try WebhookVerifier(secrets: [SigningSecret.old.text])
             _ = try verifier.verify(headers: headers, body: SignedDelivery().body, now: SignedDelivery.sentAt)
             return nil
         } catch {
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `a function is asked for names in lowercase`() throws {
         let sent = SignedDelivery()
-        let verifier = try WebhookVerifier(secrets: [NotificationSecret.old.text])
+        let verifier = try WebhookVerifier(secrets: [SigningSecret.old.text])
         var asked: [String] = []
         _ = try verifier.verify(
             headers: { name in

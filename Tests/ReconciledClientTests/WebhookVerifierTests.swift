@@ -40,7 +40,7 @@ import Testing
     // MARK: Secrets
 
     @Test func `either of two secrets signs while one is being replaced`() {
-        let (old, new, stranger) = (NotificationSecret.old, NotificationSecret.new, NotificationSecret.stranger)
+        let (old, new, stranger) = (SigningSecret.old, SigningSecret.new, SigningSecret.stranger)
         for secrets in [[old, new], [new, old], [stranger, old, new]] {
             #expect(SignedDelivery(by: old).refusal(with: secrets) == nil)
             #expect(SignedDelivery(by: new).refusal(with: secrets) == nil)
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// What comes after `whsec_` in a secret that is one.
-    private static let base64 = String(NotificationSecret.old.text.dropFirst(6))
+    private static let base64 = String(SigningSecret.old.text.dropFirst(6))
 
     @Test(arguments: [
         "", "whsec_", base64, "whsec_\(base64)\n", " whsec_\(base64)", "WHSEC_\(base64)", "whsk_\(base64)",
@@ -75,7 +75,7 @@ import Testing
     ])
     func `what is no secret is refused, and the error does not tell it`(_ text: String) throws {
         let error = try #require(throws: WebhookError.self) {
-            try WebhookVerifier(secrets: [NotificationSecret.new.text, text])
+            try WebhookVerifier(secrets: [SigningSecret.new.text, text])
         }
         let shown = "\(error)"
         #expect(shown.hasPrefix("the secrets cannot be used: secret 2 of 2 "))
@@ -177,7 +177,7 @@ import Testing
 
     @Test(arguments: [0, 5, 3_600] as [TimeInterval])
     func `another tolerance may be given`(_ tolerance: TimeInterval) throws {
-        let verifier = try WebhookVerifier(secrets: [NotificationSecret.old.text], tolerance: tolerance)
+        let verifier = try WebhookVerifier(secrets: [SigningSecret.old.text], tolerance: tolerance)
         let sent = SignedDelivery()
         func verify(after seconds: TimeInterval) throws -> PaymentWebhook {
             try verifier.verify(headers: sent.headers, body: sent.body, now: SignedDelivery.sentAt + seconds)
@@ -190,13 +190,13 @@ import Testing
     @Test(arguments: [-1, .infinity, .nan] as [TimeInterval])
     func `a tolerance that would refuse or take everything is none`(_ tolerance: TimeInterval) throws {
         let error = try #require(throws: WebhookError.self) {
-            try WebhookVerifier(secrets: [NotificationSecret.old.text], tolerance: tolerance)
+            try WebhookVerifier(secrets: [SigningSecret.old.text], tolerance: tolerance)
         }
         #expect("\(error)" == "a tolerance of \(tolerance) seconds is none; allowed are 0 or more")
     }
 
     @Test func `now is the moment of this machine unless another is given`() throws {
-        let verifier = try WebhookVerifier(secrets: [NotificationSecret.old.text])
+        let verifier = try WebhookVerifier(secrets: [SigningSecret.old.text])
         let fresh = SignedDelivery(timestamp: "\(Int(Date().timeIntervalSince1970))")
         #expect(throws: Never.self) { try verifier.verify(headers: fresh.headers, body: fresh.body) }
         let early = SignedDelivery(timestamp: "0")

@@ -2,10 +2,11 @@ import Logging
 import MemoryStore
 import PaymentCore
 import Reconciler
-import StoreContract
 import Synchronization
 import Testing
 import VirtualTime
+
+@testable import StoreContract
 
 @Suite struct WebhookCourierTests {
     /// An endpoint that answers as it is told, and remembers what it was sent.
@@ -125,6 +126,41 @@ import VirtualTime
             try await stage.until("another of the other's") { try await stage.state(later)?.state == .delivered }
         }
         #expect(await stage.endpoint.mostAtOnce <= WebhookCourier.Settings().concurrency + 1)
+    }
+
+    /// A state on the way would be the last word of a payment that comes back to where it was.
+    @Test func `a payment that is under way again is not sent before it rests`() async throws {
+        let stage = try await Stage()
+        var work = try await stage.payment("a", .manual)
+        let scenario = Scenario(store: stage.store, clock: stage.machineClock)
+        let actions = try work.machine.capture(
+            key: IdempotencyKey("capture-1"), amounts: nil, try scenario.context())
+        try await scenario.save(&work)
+        #expect(work.payment.state == .processing)
+        try await stage.courier {
+            let before = stage.clock.now()
+            try await stage.until("it was looked at") {
+                try await stage.state(work)?.dueAt.map { $0 >= before + .minutes(50) } ?? false
+            }
+            #expect(await stage.endpoint.delivered.isEmpty)
+            #expect(try await stage.state(work)?.attempts == 0)
+            stage.machineClock.advance(by: stage.clock.now() - stage.machineClock.now())
+            try await scenario.answer(&work, actions)
+            try await stage.until("delivered") { try await stage.state(work)?.state == .delivered }
+        }
+        #expect(await stage.endpoint.delivered.map(\.state) == [.succeeded])
+    }
+
+    @Test func `a process that stops counts no failure of an endpoint that has not answered`() async throws {
+        let stage = try await Stage()
+        let work = try await stage.payment("a")
+        await stage.endpoint.hold(stage.shop)
+        await stage.endpoint.answer(stage.shop, .none(code: "cancelled"))
+        try await stage.courier {
+            try await stage.until("it is on the wire") { await stage.endpoint.waitingCount == 1 }
+        }
+        #expect(try await stage.state(work)?.attempts == 0)
+        #expect(try await stage.state(work)?.state == .waiting)
     }
 
     @Test func `a delivery that could not be written is made again once its lease ends`() async throws {

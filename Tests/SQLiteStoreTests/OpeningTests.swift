@@ -22,7 +22,7 @@ internal import Testing
                     try String.fetchOne(db, sql: "PRAGMA journal_mode")
                 )
             }
-            #expect(found == (7, 0x5243_4E44, "wal"))
+            #expect(found == (8, 0x5243_4E44, "wal"))
         }
     }
 

@@ -76,6 +76,30 @@ extension WebhookContractCase {
                 try require(try await it.webhook(work.payment).state, is: .delivered)
             }
         },
+        WebhookContractCase("what is postponed waits without an attempt, and the payment's next state is due at once") {
+            it in
+            var order = Scenario.Order("a")
+            order.capture = .manual
+            var work = try await it.scenario.settle(order)
+            let claimed = try await it.claimOne()
+            let postponed = WebhookSettlement(of: claimed, .postponed(by: .hours(1)))
+            try require(try await it.store.settleWebhook(postponed), is: true)
+            let webhook = try await it.webhook(work.payment)
+            try require(webhook.dueAt, is: it.clock.now() + .hours(1))
+            try require(webhook.attempts, is: 0)
+            try require(webhook.failure == nil, "there is a failure")
+            try await it.capture(&work)
+            try require(try await it.claim().map(\.webhook.raised), is: [2], "the next state")
+        },
+        WebhookContractCase("what was given up of a caller is started again, however much it is") { it in
+            for index in 0..<3 { try await it.succeeded("p\(index)") }
+            for claimed in try await it.claim(3) {
+                _ = try await it.store.settleWebhook(WebhookSettlement(of: claimed, .givenUp(failure: "http_410")))
+            }
+            try require(try await it.store.redeliverWebhooks(of: it.shop), is: 3, "how many")
+            try require(try await it.store.redeliverWebhooks(of: it.shop), is: 0, "how many are left")
+            try require(try await it.claim().count, is: 3, "what is due")
+        },
         WebhookContractCase("what was given up stays so, until somebody or the next state starts it again") { it in
             var work = try await it.deliveredHold("a")
             try await it.capture(&work)

@@ -126,6 +126,17 @@ extension WebhookContractCase {
             try require(webhook.state, is: .waiting)
             try require(webhook.reported, is: try require(work.payment.reportedState, "the reported state"))
         },
+        WebhookContractCase("while a payment is under way its report is forgotten, and its next state is one") { it in
+            var work = try await it.deliveredHold("a")
+            _ = try work.machine.capture(
+                key: IdempotencyKey("capture"), amounts: nil, try it.scenario.context())
+            try await it.scenario.save(&work)
+            try require(work.payment.state, is: .processing)
+            let under = try await it.webhook(work.payment)
+            try require(under.reported == nil, "the report was kept")
+            try require(under.state, is: .delivered)
+            try require(under.raised, is: 1)
+        },
         WebhookContractCase("payments of callers without webhooks raise none") { it in
             let payment = try await it.succeeded("a", of: "stall")
             try require(try await it.store.webhook(of: payment.id) == nil, "a report to nobody")

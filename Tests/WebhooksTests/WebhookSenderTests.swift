@@ -56,8 +56,16 @@ import Testing
 
     @Test(arguments: TransportFailure.Code.allCases)
     func `no answer is no answer, whatever the reason`(_ code: TransportFailure.Code) async throws {
-        let wire = ScriptedSender([ScriptedSender.fail(code, .sent)])
+        let wire = ScriptedSender([ScriptedSender.fail(code, .sent), ScriptedSender.fail(code, .sent)])
         #expect(try await Self.answer(wire) == .none(code: code.rawValue))
+        #expect(wire.requests.count == (code == .deadConnectionReused ? 2 : 1))
+    }
+
+    /// Found from outside: receivers end connections that rest, and each such delivery waited for its next attempt.
+    @Test func `a kept connection that was dead is no attempt`() async throws {
+        let wire = ScriptedSender([ScriptedSender.fail(.deadConnectionReused, .sent), ScriptedSender.answer(200)])
+        #expect(try await Self.answer(wire) == .status(200))
+        #expect(wire.requests.map(\.body).count == 2 && Set(wire.requests.map(\.body)).count == 1)
     }
 
     @Test func `a caller without an endpoint is sent nothing`() async throws {

@@ -12,12 +12,16 @@ struct WebhookSettings: Equatable {
     var caBundle: String?
     var allowsPlainHTTP: Bool
 
+    /// The most connections to one endpoint.
+    static let connections = 16
+
     /// The wire to the endpoint.
     var sender: CurlSender {
         CurlSender(
             configuration: CurlConfiguration(
-                maximumConnections: 16, caBundlePath: caBundle, allowPlainHTTP: allowsPlainHTTP,
-                addresses: .publicOnly(besides: privateNetworks)))
+                maximumConnections: WebhookSettings.connections, caBundlePath: caBundle,
+                idleConnectionLife: .seconds(3),
+                allowPlainHTTP: allowsPlainHTTP, addresses: .publicOnly(besides: privateNetworks)))
     }
 }
 
@@ -35,9 +39,10 @@ extension Configuration {
             return nil
         }
         let text = section.required("url", allowed: "an https:// address")
-        guard !text.isEmpty, let url = readGuardedAddress(section, text) else { return nil }
+        // As it is written: a receiver may care for a slash at the end.
+        guard !text.isEmpty, readGuardedAddress(section, text) != nil else { return nil }
         return WebhookSettings(
-            url: url, secrets: secrets, privateNetworks: networks, caBundle: authorities,
+            url: text, secrets: secrets, privateNetworks: networks, caBundle: authorities,
             allowsPlainHTTP: section.bool("allow_plain_http", default: false))
     }
 

@@ -41,6 +41,12 @@ struct Configuration {
         var subject: String?
         /// Of a caller: where it is told of its payments without asking; `nil` where it is not.
         var webhook: WebhookSettings?
+        /// The same, as far as it is read anew as a whole while the process runs.
+        var withoutWebhook: Principal {
+            var other = self
+            other.webhook = nil
+            return other
+        }
 
         /// The digests of its main token, and of the one that replaces it.
         var tokenDigests: [Digest] { [tokenDigest, nextTokenDigest].compactMap { $0 } }

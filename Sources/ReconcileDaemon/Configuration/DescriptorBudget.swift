@@ -53,6 +53,8 @@ struct DescriptorBudget: Equatable {
     let store: Int
     /// Connections to providers, and what looks their names up.
     let providers: Int
+    /// The endpoints of callers' webhooks.
+    let webhooks: Int
     /// The operators' listener.
     let operators: Int
     /// Logs, event loops, timers, and what nobody counts.
@@ -71,16 +73,17 @@ struct DescriptorBudget: Equatable {
         self.available = available
         store = DescriptorBudget.store(configuration)
         providers = configuration.providers.map { $0.contract.concurrency + 8 }.reduce(0, +)
+        webhooks = configuration.webhooks.count * (WebhookSettings.connections + 8)
         operators = configuration.admin.maximumConnections + DescriptorBudget.slack
-        let others = store + providers + operators + rest
+        let others = store + providers + webhooks + operators + rest
         callers = min(configuration.http.maximumConnections, available - others - DescriptorBudget.slack)
         guard callers >= DescriptorBudget.fewest else {
             throw CommandFailure(
                 .usage,
                 """
                 \(available) file descriptors are too few: \(others) are for the store (\(store)), providers \
-                (\(providers)), operators (\(operators)) and the rest (\(rest)); allowed: a hard limit (ulimit -Hn) of \
-                at least \(others + DescriptorBudget.slack + DescriptorBudget.fewest)
+                (\(providers)), webhooks (\(webhooks)), operators (\(operators)) and the rest (\(rest)); allowed: a \
+                hard limit (ulimit -Hn) of at least \(others + DescriptorBudget.slack + DescriptorBudget.fewest)
                 """)
         }
     }

@@ -51,7 +51,7 @@ struct LiveSecrets: Sendable {
     func replace(_ old: Configuration, with new: Configuration) throws -> [String] {
         let directories = try LiveSecrets.directories(new)
         var changed = try certificates.replace(old, with: new)
-        if old.callers != new.callers {
+        if old.callers.map(\.withoutWebhook) != new.callers.map(\.withoutWebhook) {
             callers.replace(with: directories.callers)
             changed.append("callers")
         }
@@ -72,8 +72,7 @@ struct LiveSecrets: Sendable {
             }
         }
         for (caller, webhook) in new.webhooks {
-            guard let before = old.webhooks[caller], before.secrets != webhook.secrets else { continue }
-            webhooks[caller]?.replace(with: webhook.secrets)
+            guard webhooks[caller]?.replace(with: webhook.secrets) == true else { continue }
             changed.append("callers.\(caller).webhook.secret")
         }
         if old.store.password != new.store.password {

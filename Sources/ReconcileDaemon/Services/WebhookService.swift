@@ -60,14 +60,16 @@ struct WebhookStatisticsService: Service {
 
 extension Daemon {
     /// The wires to the endpoints of callers, by caller.
-    func webhookSenders() -> [CallerID: CurlSender] { configuration.webhooks.mapValues(\.sender) }
+    func webhookSenders() -> [CallerID: CurlSender] {
+        roles.settle ? configuration.webhooks.mapValues(\.sender) : [:]
+    }
 
     /// What tells callers of their payments without being asked; nothing where no caller wants that.
     func webhookServices(
         _ store: any PaymentStore & WebhookStore, _ senders: [CallerID: CurlSender], _ gate: SiteGate,
         _ clock: any WallClock, _ logger: Logger
     ) -> [any Service] {
-        let callers = senders.keys.sorted { $0.name < $1.name }
+        let callers = configuration.reportedCallers.sorted { $0.name < $1.name }
         guard !callers.isEmpty else { return [] }
         let statistics = WebhookStatisticsService(store: store, callers: callers, clock: clock, logger: logger)
         guard roles.settle else { return [statistics] }

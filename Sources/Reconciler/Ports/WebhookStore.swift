@@ -53,11 +53,13 @@ public struct Webhook: Sendable, Hashable {
     public let payment: PaymentID
     /// Whose endpoint it goes to.
     public let caller: CallerID
-    /// The digest of the newest state, see ``PaymentCore/Payment/reportedState``.
-    public var reported: Digest
+    /// The digest of the newest state that was reported, see ``PaymentCore/Payment/reportedState``.
+    ///
+    /// `nil` if the payment was under way since: its next state at rest is a report, whatever it is.
+    public var reported: Digest?
     /// The newest report's number, from 1.
     public var raised: Int64
-    /// When it was written, by the store's clock.
+    /// When the payment changed, by the clock of the daemon that changed it.
     public var raisedAt: Timestamp
     /// The number of the newest report that was accepted; 0 if none was.
     public var delivered: Int64
@@ -78,7 +80,7 @@ public struct Webhook: Sendable, Hashable {
 
     /// A row.
     public init(
-        payment: PaymentID, caller: CallerID, reported: Digest, raised: Int64 = 1, raisedAt: Timestamp,
+        payment: PaymentID, caller: CallerID, reported: Digest?, raised: Int64 = 1, raisedAt: Timestamp,
         delivered: Int64 = 0, deliveredAt: Timestamp? = nil, dueAt: Timestamp?, attempts: Int = 0,
         failure: String? = nil
     ) {
@@ -134,6 +136,8 @@ public struct WebhookSettlement: Sendable, Hashable {
         case accepted
         /// It is tried again after so long, by the store's clock.
         case again(after: Span, failure: String)
+        /// It was not tried: the payment is under way. It is looked at after so long, or once the payment rests.
+        case postponed(by: Span)
         /// It is not tried again by itself.
         case givenUp(failure: String)
     }

@@ -4,7 +4,7 @@ public import PaymentCore
 
 /// Where the webhooks of callers go.
 public protocol WebhookEndpoint: Sendable {
-    /// Sends the payment's document, as it is now, to its caller's endpoint, once.
+    /// Sends the payment's document, as it is now, to its caller's endpoint.
     func deliver(_ payment: Payment) async -> WebhookAnswer
 }
 
@@ -124,15 +124,31 @@ public struct WebhookCourier: Sendable {
 
     /// Delivers one, and writes what became of it; `false` if that could not be written.
     private func deliver(_ claimed: ClaimedWebhook) async -> Bool {
-        let answer: WebhookAnswer
+        let payment: Payment?
         do {
-            let payment = try await store.payment(claimed.webhook.payment)
-            answer = await payment.asyncMap(endpoint.deliver) ?? .unsent(code: "payment_missing")
+            payment = try await store.payment(claimed.webhook.payment)
         } catch {
             failed(error)
             return false
         }
-        let settlement = WebhookRules.settlement(of: claimed, after: answer)
+        guard let payment else { return await settle(claimed, after: .unsent(code: "payment_missing")) }
+        // A state on the way would be the last word of a payment that comes back to where it was.
+        guard payment.reportedState != nil else {
+            return await write(WebhookSettlement(of: claimed, .postponed(by: WebhookRules.postponement)), of: claimed)
+        }
+        // Asked last before anything leaves: the process may have stood still since the claim.
+        guard mayWork() else { return false }
+        let answer = await endpoint.deliver(payment)
+        // This process stops. That is no failure of the endpoint: the lease ends, and another one delivers it.
+        if Task.isCancelled, case .none = answer { return false }
+        return await settle(claimed, after: answer)
+    }
+
+    private func settle(_ claimed: ClaimedWebhook, after answer: WebhookAnswer) async -> Bool {
+        await write(WebhookRules.settlement(of: claimed, after: answer), of: claimed)
+    }
+
+    private func write(_ settlement: WebhookSettlement, of claimed: ClaimedWebhook) async -> Bool {
         do {
             guard try await store.settleWebhook(settlement) else { return true }
         } catch {
@@ -148,6 +164,7 @@ public struct WebhookCourier: Sendable {
         let outcome: String
         switch settlement.outcome {
         case .accepted: outcome = "accepted"
+        case .postponed: return
         case .again(let pause, let failure):
             outcome = "failed"
             let more: Logger.Metadata = ["failure": "\(failure)", "again_in_s": "\(pause.milliseconds / 1_000)"]
@@ -166,12 +183,5 @@ public struct WebhookCourier: Sendable {
         // A site that lost its right to act says so elsewhere.
         guard failure.code != .inactive else { return }
         logger.warning("webhooks wait for the store", metadata: ["error": "\(failure)"])
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func asyncMap<Value>(_ transform: (Wrapped) async -> Value) async -> Value? {
-        guard let self else { return nil }
-        return await transform(self)
     }
 }

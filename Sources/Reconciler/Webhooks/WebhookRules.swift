@@ -21,6 +21,8 @@ public enum WebhookRules {
         .seconds(5), .seconds(30), .minutes(5), .minutes(30), .hours(2), .hours(5), .hours(10), .hours(14), .hours(20),
         .hours(20),
     ]
+    /// How long a report waits for a payment that is under way again. Its next state at rest is due at once.
+    public static let postponement = Span.hours(1)
     /// An endpoint that asks for more time than this gets this much.
     public static let longestRetryAfter = Span.hours(24)
 
