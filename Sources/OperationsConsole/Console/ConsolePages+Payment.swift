@@ -14,7 +14,8 @@ extension ConsolePages {
         model["refunds"] = refunds
         model["has_refunds"] = !refunds.isEmpty
         let metadata = payment["metadata"] as? [String: Any] ?? [:]
-        model["metadata"] = metadata.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": "\($0.value)"] }
+        // Not under its own name: a template finds that in the payment first.
+        model["metadata_rows"] = metadata.sorted { $0.key < $1.key }.map { ["name": $0.key, "value": "\($0.value)"] }
         do throws(Problem) {
             let trail = try await questions.entries(
                 .events, id: id, query: "limit=200", atLeast: 1_000, guest, ConsolePages.entry)

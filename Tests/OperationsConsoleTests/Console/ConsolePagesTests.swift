@@ -54,6 +54,16 @@ import Testing
         }
     }
 
+    @Test func `a payment shows what its caller wrote about it, name by name`() async throws {
+        let payment = #"{"id":"pay_1","state":"succeeded","metadata":{"shelf":"B 7","basket":"4711"},"legs":[]}"#
+        try await ConsoleStage.run(payment: payment) { stage in
+            let ken = try await stage.signIn("ken")
+            let shown = try await stage.send("GET", "/console/payments/pay_1", session: ken.session).body
+            #expect(shown.contains("<dt>basket</dt><dd>4711</dd>") && shown.contains("<dt>shelf</dt><dd>B 7</dd>"))
+            #expect(!shown.contains("<dt></dt>"))
+        }
+    }
+
     @Test func `a leg shows the disputes of its charge`() async throws {
         let payment = #"""
             {"id":"pay_1","state":"succeeded","amount":{"value":900,"currency":"JPY"},
