@@ -8,6 +8,9 @@ import Testing
             try await World.run(try receiver.settings()) { _, client in
                 let created = try await client.create(Bodies.payment([("card", 700)], capture: "manual"), key: "w-1")
                 #expect(created.state == "authorized", "\(created.text)")
+                #expect(
+                    try await client.metric(
+                        "reconciled_webhook_deliveries_total{caller=\"shop\",outcome=\"given_up\"}") == 0)
                 let path = "/v1/payments/\(created.id)"
                 try await Polling.until("the hold is heard of") { try receiver.heard().count == 1 }
                 _ = try await client.operate("\(path)/capture", key: "w-1-capture", wait: 15)

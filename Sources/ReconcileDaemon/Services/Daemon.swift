@@ -34,7 +34,7 @@ struct Daemon {
     func run() async throws {
         let registry = MetricsRegistry(help: MetricsCatalogue.help)
         let logger = bootstrap(registry)
-        MetricsCatalogue.begin(configuration.providers.map(\.name))
+        MetricsCatalogue.begin(configuration.providers.map(\.name), reported: configuration.reportedCallers)
         let descriptors = try prepare(logger)
         let clock = SystemClock()
         let opening = StoreOpening(

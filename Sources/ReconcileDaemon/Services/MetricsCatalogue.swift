@@ -74,7 +74,9 @@ enum MetricsCatalogue {
     ]
 
     /// Makes the series that have to be there before their first event.
-    static func begin(_ providers: [ProviderName]) {
+    ///
+    /// - Parameter reported: the callers that are told by webhooks.
+    static func begin(_ providers: [ProviderName], reported: Set<CallerID> = []) {
         Gauge(label: "reconciled_build_info", dimensions: [("version", BuildVersion.text)]).record(1)
         var series: [(String, [(String, String)])] = StoreFailure.Code.allCases.map {
             ("reconciled_store_failures", [("code", $0.rawValue)])
@@ -82,6 +84,11 @@ enum MetricsCatalogue {
         series += ["succeeded", "failed", "canceled"].map { ("reconciled_payments_settled", [("state", $0)]) }
         series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
         series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
+        for caller in reported {
+            series += ["accepted", "failed", "given_up"].map { outcome in
+                ("reconciled_webhook_deliveries", [("caller", caller.name), ("outcome", outcome)])
+            }
+        }
         series.append(("reconciled_clock_steps", []))
         for (label, dimensions) in series { Counter(label: label, dimensions: dimensions).increment(by: 0) }
     }
