@@ -88,6 +88,9 @@ extension Problem {
         Problem(.invalidRequest, 400, "Invalid request", detail: detail, field: field)
     }
 
+    /// A cursor that is none, or of another listing.
+    package static let badCursor = Problem.malformed(
+        field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
     /// The request bears no token that is known.
     package static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")
     /// Nothing is there, or nothing that may be seen.

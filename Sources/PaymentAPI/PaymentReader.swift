@@ -161,7 +161,7 @@ extension PaymentReader {
         var after: Int64 = 0
         if let cursor = parameters["cursor"] {
             guard let sequence = EventCursor.decode(cursor, payment: id) else {
-                throw PaymentReader.badCursor
+                throw .badCursor
             }
             after = sequence
         }
@@ -183,10 +183,6 @@ extension PaymentReader {
         var answer = answer
         answer.asOf = completeUntil?.rfc3339
         return answer
-    }
-
-    private static var badCursor: Problem {
-        .malformed(field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
     }
 
     private func query(_ text: String?) throws(Problem) -> PaymentQuery {
@@ -239,7 +235,7 @@ extension PaymentReader {
         }
         if let cursor = parameters["cursor"] {
             query.after = ListingCursor.decode(cursor, query: query)
-            guard query.after != nil else { throw PaymentReader.badCursor }
+            guard query.after != nil else { throw .badCursor }
         }
         return query
     }

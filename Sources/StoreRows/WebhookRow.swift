@@ -9,7 +9,7 @@ package struct WebhookRow: Sendable {
     package static let names =
         "payment_id, caller, reported, raised, raised_at, delivered, delivered_at, due_at, attempts, failure"
 
-    /// Who is told of the payment, and what the digest of that is.
+    /// The payment's identifier.
     package let payment: String
     /// The caller's name.
     package let caller: String

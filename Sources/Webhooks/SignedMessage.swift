@@ -1,5 +1,5 @@
-internal import Crypto
 internal import HTTPTransport
+internal import PaymentCore
 
 /// A body on its way to a caller's endpoint, with the fields of the Standard Webhooks specification.
 struct SignedMessage: Sendable {
@@ -11,11 +11,7 @@ struct SignedMessage: Sendable {
     /// - Parameter timestamp: when it is sent, in seconds since 1970. It is signed, so that nothing old is replayed.
     init(body: [UInt8], timestamp: Int64, secrets: [WebhookSecret]) {
         self.body = body
-        let digits = SHA256.hash(data: body).prefix(20).map { byte in
-            let text = String(byte, radix: 16)
-            return byte < 16 ? "0\(text)" : text
-        }
-        id = "msg_\(digits.joined())"
+        id = "msg_\(Digest(ofFile: body).hex.prefix(40))"
         let signatures = secrets.map { [id] in $0.signature(id: id, timestamp: timestamp, body: body) }
         fields = HTTPFields([
             ("Content-Type", "application/json"), ("User-Agent", "reconciled"), ("webhook-id", id),

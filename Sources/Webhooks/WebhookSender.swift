@@ -60,17 +60,11 @@ public struct WebhookSender: WebhookEndpoint {
     private func answer(to request: HTTPRequest, over sender: any HTTPSender) async -> WebhookAnswer {
         do {
             let response = try await sender.send(request)
-            return .status(response.status, retryAfter: WebhookSender.retryAfter(response.fields["Retry-After"]))
+            let now = clock.now()
+            let asked = response.fields["Retry-After"].flatMap { RetryAfter($0) }
+            return .status(response.status, retryAfter: asked.map { $0.moment(from: now) - now })
         } catch {
             return .none(code: error.code.rawValue)
         }
-    }
-
-    /// Whole seconds; `nil` for anything else.
-    static func retryAfter(_ value: String?) -> Span? {
-        guard let value, value.utf8.count <= 9, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            return nil
-        }
-        return Int64(value).map { .seconds($0) }
     }
 }

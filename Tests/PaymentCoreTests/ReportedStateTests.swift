@@ -8,20 +8,23 @@ import Testing
     init() throws { fixture = try Fixture() }
 
     /// The reports of a stage's payment so far, each once where it follows itself.
-    private static func reports(of stage: inout Stage, until isDone: (Stage) -> Bool) -> [Digest] {
+    private static func reports(of stage: inout Stage) -> [Digest] {
         var found: [Digest] = []
-        stage.run(while: { stage in
+        func note(_ stage: Stage) {
             if let reported = stage.durable.reportedState, found.last != reported { found.append(reported) }
-            return !isDone(stage)
+        }
+        stage.run(while: { stage in
+            note(stage)
+            return true
         })
-        if let reported = stage.durable.reportedState, found.last != reported { found.append(reported) }
+        note(stage)
         return found
     }
 
     @Test func `a payment under way is not reported, and one that succeeds is reported once`() throws {
         var stage = try fixture.stage([.reference, .reference])
         #expect(stage.durable.reportedState == nil)
-        let reports = Self.reports(of: &stage, until: { _ in false })
+        let reports = Self.reports(of: &stage)
         #expect(stage.durable.state == .succeeded)
         #expect(reports.count == 1 && reports.last == stage.durable.reportedState)
     }

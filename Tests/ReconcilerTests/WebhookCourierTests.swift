@@ -70,7 +70,7 @@ import VirtualTime
         /// Runs a courier beside a story. Time goes on by itself, a second at each look.
         func courier(_ story: () async throws -> Void) async throws {
             let courier = WebhookCourier(
-                store: store, endpoint: endpoint, callers: [kiosk, shop], mayWork: { mayWork.value },
+                store: store, endpoint: endpoint, callers: [kiosk, shop], mayWork: { mayWork.ask() },
                 clock: clock, logger: Logger(label: "test"))
             let running = Task { await courier.run() }
             defer { running.cancel() }
@@ -176,6 +176,22 @@ import VirtualTime
         #expect(await stage.endpoint.delivered.count == 2)
     }
 
+    /// The process may have stood still since the claim, and another site may act by now.
+    @Test func `a site that lost its right after the claim sends nothing, and counts no attempt`() async throws {
+        let stage = try await Stage()
+        let work = try await stage.payment("a")
+        // It is asked for what is due, for the claim, and last before the payment leaves.
+        stage.mayWork.turns(after: 2)
+        try await stage.courier {
+            try await stage.until("it was asked last") { stage.mayWork.asked > 2 }
+            let before = stage.clock.now()
+            try await stage.until("some looks later") { stage.clock.now() > before + .seconds(5) }
+        }
+        #expect(await stage.endpoint.delivered.isEmpty)
+        #expect(try await stage.state(work)?.state == .waiting)
+        #expect(try await stage.state(work)?.attempts == 0)
+    }
+
     @Test func `a site that may not act delivers nothing until it may`() async throws {
         let stage = try await Stage()
         let work = try await stage.payment("a")
@@ -192,12 +208,31 @@ import VirtualTime
 
 /// A flag that a test changes while others read it.
 private final class Flag: Sendable {
-    private let flag: Mutex<Bool>
+    private struct State {
+        var value: Bool
+        var asked = 0
+        var turnsAfter = Int.max
+    }
 
-    init(_ value: Bool) { flag = Mutex(value) }
+    private let state: Mutex<State>
+
+    init(_ value: Bool) { state = Mutex(State(value: value)) }
 
     var value: Bool {
-        get { flag.withLock { $0 } }
-        set { flag.withLock { $0 = newValue } }
+        get { state.withLock { $0.value } }
+        set { state.withLock { $0.value = newValue } }
+    }
+
+    /// How often somebody asked.
+    var asked: Int { state.withLock { $0.asked } }
+
+    /// It is false once it was asked so often.
+    func turns(after count: Int) { state.withLock { $0.turnsAfter = count } }
+
+    func ask() -> Bool {
+        state.withLock { state in
+            state.asked += 1
+            return state.value && state.asked <= state.turnsAfter
+        }
     }
 }

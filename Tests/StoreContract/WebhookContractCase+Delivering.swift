@@ -91,14 +91,19 @@ extension WebhookContractCase {
             try await it.capture(&work)
             try require(try await it.claim().map(\.webhook.raised), is: [2], "the next state")
         },
-        WebhookContractCase("what was given up of a caller is started again, however much it is") { it in
-            for index in 0..<3 { try await it.succeeded("p\(index)") }
-            for claimed in try await it.claim(3) {
-                _ = try await it.store.settleWebhook(WebhookSettlement(of: claimed, .givenUp(failure: "http_410")))
+        WebhookContractCase("what was given up of a caller is started again, and nothing else") { it in
+            var payments: [PaymentID] = []
+            for index in 0..<5 { payments.append(try await it.succeeded("p\(index)").id) }
+            let claimed = try await it.claim(5)
+            for one in claimed.prefix(3) {
+                _ = try await it.store.settleWebhook(WebhookSettlement(of: one, .givenUp(failure: "http_410")))
             }
+            _ = try await it.store.settleWebhook(WebhookSettlement(of: claimed[3], .accepted))
+            let later = WebhookSettlement(of: claimed[4], .again(after: .hours(1), failure: "http_500"))
+            _ = try await it.store.settleWebhook(later)
             try require(try await it.store.redeliverWebhooks(of: it.shop), is: 3, "how many")
             try require(try await it.store.redeliverWebhooks(of: it.shop), is: 0, "how many are left")
-            try require(try await it.claim().count, is: 3, "what is due")
+            try require(Set(try await it.claim().map(\.webhook.payment)), is: Set(payments[..<3]), "what is due")
         },
         WebhookContractCase("what was given up stays so, until somebody or the next state starts it again") { it in
             var work = try await it.deliveredHold("a")

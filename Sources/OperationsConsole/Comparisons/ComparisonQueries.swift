@@ -12,7 +12,7 @@ enum ComparisonQueries {
         query.kind = try choice(parameters, "kind")
         if let cursor = parameters["cursor"] {
             query.after = ComparisonCursor.runs(cursor, query: query)
-            guard query.after != nil else { throw badCursor }
+            guard query.after != nil else { throw .badCursor }
         }
         return query
     }
@@ -24,7 +24,7 @@ enum ComparisonQueries {
         let parameters = try QueryParameters(text, allowed: ["cursor", "limit"])
         let limit = try parameters.limit()
         guard let cursor = parameters["cursor"] else { return (nil, limit) }
-        guard let last = ComparisonCursor.findings(cursor, run: run) else { throw badCursor }
+        guard let last = ComparisonCursor.findings(cursor, run: run) else { throw .badCursor }
         return (last, limit)
     }
 
@@ -60,13 +60,9 @@ enum ComparisonQueries {
         query.atRiskFrom = try atRisk(parameters)
         if let cursor = parameters["cursor"] {
             query.after = ComparisonCursor.discrepancies(cursor, query: query)
-            guard query.after != nil else { throw badCursor }
+            guard query.after != nil else { throw .badCursor }
         }
         return query
-    }
-
-    private static var badCursor: Problem {
-        .malformed(field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
     }
 
     private static func provider(_ parameters: QueryParameters) throws(Problem) -> ProviderName? {

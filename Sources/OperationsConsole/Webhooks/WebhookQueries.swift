@@ -24,9 +24,7 @@ enum WebhookQueries {
         }
         if let cursor = parameters["cursor"] {
             query.after = place(cursor, query)
-            guard query.after != nil else {
-                throw .malformed(field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
-            }
+            guard query.after != nil else { throw .badCursor }
         }
         return query
     }

@@ -1,4 +1,5 @@
 internal import HTTPTransport
+internal import PaymentCore
 
 /// A complete answer, read as far as it can be read.
 ///

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import HTTPTransport
-internal import PaymentCore
+public import PaymentCore
 
 /// Puts requests of a provider on the wire, each of them once.
 struct ProviderClient: Sendable {

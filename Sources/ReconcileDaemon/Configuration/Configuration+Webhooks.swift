@@ -32,8 +32,9 @@ extension Configuration {
         let secrets = readWebhookSecrets(section)
         let networks = readPrivateNetworks(section)
         let authorities = readAuthorities(section)
+        let mayBePlain = section.bool("allow_plain_http", default: false)
         guard section.has(anyOf: ["url"]) else {
-            if !secrets.isEmpty || !networks.isEmpty || authorities != nil || section.has(anyOf: ["allow_plain_http"]) {
+            if !secrets.isEmpty || !networks.isEmpty || authorities != nil || mayBePlain {
                 section.report("url", value: "", allowed: "an https:// address, where there is a webhook")
             }
             return nil
@@ -43,7 +44,7 @@ extension Configuration {
         guard !text.isEmpty, readGuardedAddress(section, text) != nil else { return nil }
         return WebhookSettings(
             url: text, secrets: secrets, privateNetworks: networks, caBundle: authorities,
-            allowsPlainHTTP: section.bool("allow_plain_http", default: false))
+            allowsPlainHTTP: mayBePlain)
     }
 
     private static func readWebhookSecrets(_ section: ConfigurationSection) -> [WebhookSecret] {

@@ -107,8 +107,8 @@ struct DescriptorBudget: Equatable {
         var lines = [
             """
             file descriptors: soft limit \(limits.soft), hard limit \(limits.hard), to which the start raises it; at \
-            most \(callers) for callers, \(operators) for operators, \(providers) for providers, \(store) for the \
-            store, \(rest) for the rest
+            most \(callers) for callers, \(operators) for operators, \(providers) for providers, \(webhooks) for \
+            webhooks, \(store) for the store, \(rest) for the rest
             """
         ]
         let (wanted, requests) = (configuration.http.maximumConnections, configuration.maximumConcurrentRequests)

@@ -29,6 +29,14 @@ public struct CursorPage<Item: Sendable, Cursor: Sendable>: Sendable {
         self.items = items
         self.next = next
     }
+
+    /// A page of what was found, of which one more than `limit` was asked for.
+    ///
+    /// - Parameter place: where the listing goes on after an item.
+    public init(_ found: [Item], limit: Int, place: (Item) -> Cursor) {
+        items = Array(found.prefix(limit))
+        next = found.count > limit ? items.last.map(place) : nil
+    }
 }
 
 /// A place in the listing of runs, newest first.

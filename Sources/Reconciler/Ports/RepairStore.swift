@@ -51,9 +51,7 @@ public struct RepairQuery: Sendable, Hashable {
 extension CursorPage where Item == Repair, Cursor == RepairCursor {
     /// A page of what was found, of which one more than `limit` was asked for.
     public init(_ found: [Repair], limit: Int) {
-        let items = Array(found.prefix(limit))
-        let last = found.count > limit ? items.last : nil
-        self.init(items: items, next: last.map { RepairCursor(proposedAt: $0.proposedAt, id: $0.id) })
+        self.init(found, limit: limit) { RepairCursor(proposedAt: $0.proposedAt, id: $0.id) }
     }
 }
 

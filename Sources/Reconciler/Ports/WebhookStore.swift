@@ -195,9 +195,7 @@ public struct WebhookCursor: Sendable, Hashable {
 extension CursorPage where Item == Webhook, Cursor == WebhookCursor {
     /// A page of what was found, of which one more than `limit` was asked for.
     public init(_ found: [Webhook], limit: Int) {
-        let items = Array(found.prefix(limit))
-        let last = found.count > limit ? items.last : nil
-        self.init(items: items, next: last.map { WebhookCursor(raisedAt: $0.raisedAt, payment: $0.payment) })
+        self.init(found, limit: limit) { WebhookCursor(raisedAt: $0.raisedAt, payment: $0.payment) }
     }
 }
 

@@ -23,8 +23,6 @@ public enum WebhookRules {
     ]
     /// How long a report waits for a payment that is under way again. Its next state at rest is due at once.
     public static let postponement = Span.hours(1)
-    /// An endpoint that asks for more time than this gets this much.
-    public static let longestRetryAfter = Span.hours(24)
 
     /// What the row becomes after an attempt.
     ///
@@ -49,7 +47,7 @@ public enum WebhookRules {
         let attempts = claimed.webhook.attempts
         guard attempts < pauses.count else { return WebhookSettlement(of: claimed, .givenUp(failure: failure)) }
         var pause = pauses[attempts]
-        if let notBefore { pause = max(pause, min(notBefore, longestRetryAfter)) }
+        if let notBefore { pause = max(pause, min(notBefore, RetryAfter.longest)) }
         // Up to a tenth more, by the payment: those that failed together do not come back together.
         let spread = Int64(Digest(of: [claimed.webhook.payment.text, String(attempts)]).bytes.first ?? 0)
         let extra = Span.milliseconds(pause.milliseconds / 10 * spread / 255)

@@ -1,21 +1,19 @@
-public import PaymentCore
-
-/// How long a provider wants to be left alone: the value of `Retry-After` (RFC 9110, section 10.2.3).
+/// How long somebody wants to be left alone: the value of `Retry-After` (RFC 9110, section 10.2.3).
 public enum RetryAfter: Sendable, Hashable {
     /// So long from the answer.
     case delay(Span)
-    /// Until this moment of the provider's clock.
+    /// Until this moment, by the clock of whoever says so.
     case moment(Timestamp)
 
     /// The longest wait that is believed.
     ///
     /// Who asks for more is asked again after it.
-    static let longest = Span.days(1)
+    public static let longest = Span.days(1)
 
     /// Reads whole seconds or an IMF-fixdate; `nil` for anything else.
     ///
     /// The obsolete forms of a date are not read.
-    init?(_ value: String) {
+    public init?(_ value: String) {
         let bytes = value.utf8
         if !bytes.isEmpty, bytes.count <= 18, bytes.allSatisfy({ (0x30...0x39).contains($0) }) {
             guard let seconds = Int64(value) else { return nil }
@@ -27,7 +25,7 @@ public enum RetryAfter: Sendable, Hashable {
     }
 
     /// The moment before which nothing is sent, at least now and at most a day from now.
-    func moment(from now: Timestamp) -> Timestamp {
+    public func moment(from now: Timestamp) -> Timestamp {
         let asked =
             switch self {
             case .delay(let span): now + span
