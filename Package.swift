@@ -163,7 +163,6 @@ let package = Package(
             resources: [
                 .embedInCode("Resources/payments.yaml"), .embedInCode("Resources/operations.yaml"),
             ], swiftSettings: strict),
-        // Tests.
         .testTarget(name: "PaymentCoreTests", dependencies: ["PaymentCore", "SeededChance"], swiftSettings: strict),
         .target(name: "LogCapture", dependencies: [logging], path: "Tests/LogCapture", swiftSettings: strict),
         .target(name: "APIDescription", dependencies: [yams], path: "Tests/APIDescription", swiftSettings: strict),
@@ -171,7 +170,6 @@ let package = Package(
         .target(
             name: "VirtualTime", dependencies: ["Reconciler", "PaymentCore"], path: "Tests/VirtualTime",
             swiftSettings: strict),
-        // What tests draw by chance, the same for the same seed.
         .target(name: "SeededChance", path: "Tests/SeededChance", swiftSettings: strict),
         .testTarget(
             name: "ReconcilerTests",
@@ -186,7 +184,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProviderSimulatorTests",
-            dependencies: ["ProviderSimulator", "ProviderSimulatorProgram", crypto, logging], swiftSettings: strict),
+            dependencies: ["ProviderSimulator", "ProviderSimulatorProgram", "ProgramOutput", crypto, logging],
+            swiftSettings: strict),
         .testTarget(
             name: "ProvidersTests",
             dependencies: [
@@ -225,6 +224,7 @@ let package = Package(
                 "SQLiteCrashWriter", grdb, logging,
             ],
             exclude: ["Golden"], swiftSettings: strict),
+        .target(name: "ProgramOutput", path: "Tests/ProgramOutput", swiftSettings: strict),
         .target(name: "PostgresServers", path: "Tests/PostgresServers", swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
@@ -287,7 +287,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "Lab", "ProviderSimulatorProgram", "ProviderSimulator", "HTTPTransport",
                 "PaymentCore", "SQLiteStore", "PostgresStore", "Reconciler", "PostgresServers", "WitnessServers",
-                "BulkBooks", "APIDescription", "CertificateAuthority", crypto, logging,
+                "BulkBooks", "APIDescription", "CertificateAuthority", "ProgramOutput", crypto, logging,
             ], swiftSettings: strict),
         .executableTarget(
             name: "ClientCheckout", dependencies: ["ReconciledClient"], path: "Tests/ClientCheckout",

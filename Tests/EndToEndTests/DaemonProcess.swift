@@ -1,16 +1,10 @@
 import Foundation
-import Synchronization
+import ProgramOutput
 
 /// The real daemon, as a user starts it.
 final class DaemonProcess: Sendable {
     private let process = Process()
-    private let output = Output()
-
-    private final class Output: Sendable {
-        private let text = Mutex("")
-        func add(_ more: String) { text.withLock { $0 += more } }
-        var all: String { text.withLock { $0 } }
-    }
+    private let output: ProgramOutput
 
     struct NotStarted: Error, CustomStringConvertible {
         let description: String
@@ -20,6 +14,7 @@ final class DaemonProcess: Sendable {
         configuration: URL, log: URL, failpoint: String? = nil, descriptors: DescriptorLimit? = nil,
         with more: [String: String] = [:], without variables: [String] = []
     ) throws {
+        output = try ProgramOutput()
         let program = try DaemonProcess.program()
         let arguments = ["serve", "--config", configuration.path]
         if let descriptors {
@@ -42,13 +37,7 @@ final class DaemonProcess: Sendable {
         let errors = try FileHandle(forWritingTo: log)
         try errors.seekToEnd()
         process.standardError = errors
-        let pipe = Pipe()
-        pipe.fileHandleForReading.readabilityHandler = { [output] handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            output.add(String(decoding: data, as: UTF8.self))
-        }
-        process.standardOutput = pipe
+        process.standardOutput = output.handle
         try process.run()
     }
 
@@ -93,9 +82,9 @@ final class DaemonProcess: Sendable {
     /// Waits for the line that says where it listens.
     func ready() async throws -> (api: Int, admin: Int) {
         try await Polling.until("the daemon says that it is ready") {
-            output.all.contains("\n") || !process.isRunning
+            output.text.contains("\n") || !process.isRunning
         }
-        let line = output.all
+        let line = output.text
         let ports = line.split { !$0.isNumber }.compactMap { Int($0) }
         guard line.hasPrefix("reconciled is ready"), ports.count == 2 else {
             throw NotStarted(description: "the daemon did not start: \(line)")

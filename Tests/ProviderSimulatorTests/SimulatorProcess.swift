@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
+import ProgramOutput
 
 /// The program under test as a child process.
 final class SimulatorProcess: Sendable {
     let process = Process()
-    private let standardOutput = Collected()
-    private let standardError = Collected()
+    private let standardOutput: ProgramOutput
+    private let standardError: ProgramOutput
     private let ended: AsyncStream<Int32>
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
@@ -19,13 +19,14 @@ final class SimulatorProcess: Sendable {
         else {
             throw SocketFailure(step: "find the program", code: ENOENT)
         }
+        (standardOutput, standardError) = (try ProgramOutput(), try ProgramOutput())
         let (ended, ending) = AsyncStream.makeStream(of: Int32.self)
         self.ended = ended
         process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = standardOutput.pipe()
-        process.standardError = standardError.pipe()
+        process.standardOutput = standardOutput.handle
+        process.standardError = standardError.handle
         process.terminationHandler = { process in
             ending.yield(process.terminationStatus)
             ending.finish()
@@ -50,11 +51,10 @@ final class SimulatorProcess: Sendable {
         return port
     }
 
-    /// Waits until it has ended and all that it printed has been read.
+    /// Waits until it has ended.
     func end() async throws -> Int32 {
         var status: Int32 = -1
         for await reported in ended { status = reported }
-        _ = try await becomesTrue { standardOutput.isComplete && standardError.isComplete }
         return status
     }
 
@@ -66,26 +66,4 @@ final class SimulatorProcess: Sendable {
 
     func output() -> String { standardOutput.text }
     func errors() -> String { standardError.text }
-}
-
-/// What a process has printed so far.
-private final class Collected: Sendable {
-    private let data = Mutex((bytes: Data(), isComplete: false))
-
-    var text: String { data.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
-    var isComplete: Bool { data.withLock { $0.isComplete } }
-
-    func pipe() -> Pipe {
-        let pipe = Pipe()
-        pipe.fileHandleForReading.readabilityHandler = { handle in
-            let more = handle.availableData
-            if more.isEmpty {
-                handle.readabilityHandler = nil
-                self.data.withLock { $0.isComplete = true }
-            } else {
-                self.data.withLock { $0.bytes.append(more) }
-            }
-        }
-        return pipe
-    }
 }

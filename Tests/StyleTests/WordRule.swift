@@ -41,6 +41,7 @@ struct WordRule: CustomStringConvertible {
         WordRule(
             word: "nonisolated(unsafe)", place: .code,
             instead: "a let, an actor or a lock that the compiler knows"),
+        WordRule(word: "readabilityHandler", place: .code, instead: "ProgramOutput, which says why"),
     ]
 
     private static let cWrappers = ["Sources/HTTPTransport/", "Sources/PostgresStore/"]

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTransport
-import Synchronization
+import ProgramOutput
 
 /// A real browser without a window, moved through WebDriver: Debian's Chromium and its driver.
 ///
@@ -56,19 +56,13 @@ final class Browser: Sendable {
             let driver = Process()
             driver.executableURL = try Browser.program("chromedriver")
             driver.arguments = ["--port=0"]
-            let said = Said()
-            let pipe = Pipe()
-            driver.standardOutput = pipe
+            let said = try ProgramOutput()
+            driver.standardOutput = said.handle
             driver.standardError = FileHandle.nullDevice
-            pipe.fileHandleForReading.readabilityHandler = { handle in
-                let data = handle.availableData
-                if data.isEmpty { handle.readabilityHandler = nil }
-                said.add(String(decoding: data, as: UTF8.self))
-            }
             try driver.run()
             do {
-                try await Polling.until("the browser's driver listens", within: .seconds(40)) { said.port != nil }
-                return (driver, said.port ?? 0)
+                try await Polling.until("the browser's driver listens", within: .seconds(40)) { port(in: said) != nil }
+                return (driver, port(in: said) ?? 0)
             } catch {
                 Browser.kill(driver)
                 failure = Failure(description: "\(error): \(said.text)")
@@ -124,15 +118,9 @@ final class Browser: Sendable {
         return URL(fileURLWithPath: path)
     }
 
-    /// What the driver has said so far.
-    private final class Said: Sendable {
-        private let output = Mutex("")
-
-        func add(_ more: String) { output.withLock { $0 += more } }
-        var text: String { output.withLock { $0 } }
-        var port: Int? {
-            text.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.output.1) }
-        }
+    /// Where the driver listens, once it has said so.
+    private static func port(in said: ProgramOutput) -> Int? {
+        said.text.firstMatch(of: /started successfully on port (\d+)/).flatMap { Int($0.output.1) }
     }
 }
 
