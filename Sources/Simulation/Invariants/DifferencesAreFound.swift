@@ -76,7 +76,9 @@ public struct DifferencesAreFound: Invariant {
         guard sides.differ, sides.isShown, sides.changedAt + provider.contract.clockSkew < last.horizon else { return }
         let row = evidence.rows.comparisons.row(provider.name, key)
         if sides.theirSide.isNothing, sides.goneAt != nil, row?.theirs != nil { return }
-        if sides.goneAt != nil, DifferencesAreFound.mayBeForgotten(row, provider.contract) { return }
+        if sides.goneAt != nil || sides.isWithPeople, DifferencesAreFound.mayBeForgotten(row, provider.contract) {
+            return
+        }
         if sides.wasWithheldBesideAnother { return }
         // Where nobody can be asked for a key, the listing has to be read past the moment at which it was judged last.
         if let row, row.row == "listing.behind",
