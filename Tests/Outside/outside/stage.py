@@ -16,6 +16,8 @@ from .settings import Settings
 
 # Clock skew and the longest life of a request in the quick configuration, and a little more.
 JUDGED_AFTER = 3.6
+# Seconds in which a run ends. One that a killed daemon left holds up the others, and is taken up within 30 seconds.
+COMPARED_WITHIN = 50
 
 
 class Skipped(Exception):
@@ -94,11 +96,11 @@ class Stage:
         self.callers.append(caller)
         return daemon.start(), caller
 
-    def compare(self, daemon, provider, timeout=20):
+    def compare(self, daemon, provider, timeout=COMPARED_WITHIN):
         """Asks for a comparison of all until now, once it can be judged, and follows it to its end."""
         return self.compare_all(daemon, [provider], timeout)[0]
 
-    def compare_all(self, daemon, providers, timeout=20):
+    def compare_all(self, daemon, providers, timeout=COMPARED_WITHIN):
         """The same at several providers at once."""
         end = time.time() + 0.01  # what happened in this very millisecond belongs to it
         time.sleep(JUDGED_AFTER + max(provider.contract.terms.visibility_lag for provider in providers))
