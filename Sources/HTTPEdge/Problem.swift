@@ -91,6 +91,9 @@ extension Problem {
     /// A cursor that is none, or of another listing.
     package static let badCursor = Problem.malformed(
         field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
+    /// A payment without a webhook.
+    package static let neverReported = Problem(
+        .notFound, 404, "Not found", detail: "Nothing of this payment was ever reported by a webhook.")
     /// The request bears no token that is known.
     package static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")
     /// Nothing is there, or nothing that may be seen.

@@ -140,6 +140,24 @@ extension PaymentReader {
         }
     }
 
+    /// How far the webhook of a payment got.
+    func webhook(of id: PaymentID, in store: any WebhookStore) async throws(Problem) -> Answer {
+        do {
+            // It belongs to the payment's caller.
+            _ = try await finding(id)
+        } catch {
+            throw Problem(reading: error)
+        }
+        let found: Webhook?
+        do {
+            found = try await store.webhook(of: id)
+        } catch {
+            throw Problem(reading: .store(error))
+        }
+        guard let found else { throw .neverReported }
+        return dated(Answer(200, PaymentRendering.webhook(found)))
+    }
+
     /// A page of payments, newest first.
     func page(query text: String?) async throws(Problem) -> Answer {
         let query = try query(text)

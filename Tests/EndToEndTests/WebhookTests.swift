@@ -51,8 +51,17 @@ import Testing
                 let created = try await client.create(Bodies.payment([("card", 700)]), key: "w-1")
                 #expect(created.state == "succeeded", "\(created.text)")
                 try await Polling.until("it is tried") { try receiver.heard().count == 1 }
+                // Its caller sees that, with its own token.
+                let path = "/v1/payments/\(created.id)/webhook"
+                try await Polling.until("the failure is written") {
+                    try await client.send(.get, path).json["failure"] is String
+                }
+                #expect(try await client.send(.get, path).state == "waiting")
                 try receiver.answer("200")
                 try await Polling.until("it is tried again") { try receiver.heard().count == 2 }
+                try await Polling.until("the delivery is written") {
+                    try await client.send(.get, path).state == "delivered"
+                }
                 let heard = try receiver.heard()
                 #expect(Set(heard.map(\.id)).count == 1 && heard.map(\.answer).last == "200")
                 #expect(heard.allSatisfy { $0.signedBy == [0] })

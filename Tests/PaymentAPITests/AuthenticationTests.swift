@@ -12,8 +12,8 @@ struct AuthenticationTests {
         try await RunningAPI.run { api in
             let id = try SamplePayment().payment.id.text
             var answers = [try await api.send("POST", "/v1/payments", body: RunningAPI.twoLegs, token: token)]
-            for path in ["/v1/payments", "/v1/payments/\(id)", "/v1/payments/\(id)/events"] {
-                answers.append(try await api.get(path, token: token))
+            for path in ["", "/\(id)", "/\(id)/events", "/\(id)/webhook"] {
+                answers.append(try await api.get("/v1/payments\(path)", token: token))
             }
             for route in ["capture", "cancel", "refunds", "reconcile"] {
                 answers.append(try await api.send("POST", "/v1/payments/\(id)/\(route)", token: token))

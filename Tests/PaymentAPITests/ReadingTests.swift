@@ -122,6 +122,37 @@ struct ReadingTests {
         }
     }
 
+    @Test func `a caller reads how far the webhook of its payment got, and of no other`() async throws {
+        try await RunningAPI.run { api in
+            let (told, untold) = (try SamplePayment().payment, try SamplePayment(key: "other").payment)
+            let webhook = Webhook(
+                payment: told.id, caller: told.caller, reported: nil, raised: 3, raisedAt: SamplePayment.now,
+                delivered: 2, deliveredAt: SamplePayment.now, dueAt: SamplePayment.now + .seconds(30), attempts: 1,
+                failure: "http_500")
+            api.operations.set {
+                $0.payments = [told, untold]
+                $0.webhooks = [webhook]
+            }
+            let path = "/v1/payments/\(told.id.text)/webhook"
+            let answer = try await api.get(path)
+            let now = SamplePayment.now.rfc3339
+            #expect(answer.status == 200)
+            #expect(
+                answer.text == #"{"payment_id":"\#(told.id.text)","state":"waiting","raised":3,"raised_at":"\#(now)","#
+                    + #""delivered":2,"delivered_at":"\#(now)","due_at":"\#((SamplePayment.now + .seconds(30)).rfc3339)","#
+                    + #""attempts":1,"failure":"http_500"}"#)
+            #expect(try await api.get(path, token: RunningAPI.otherToken).status == 404)
+            #expect(try await api.get(path + "?limit=1").status == 400)
+            let never = try await api.get("/v1/payments/\(untold.id.text)/webhook")
+            #expect(never.status == 404)
+            #expect(try never.string("detail") == "Nothing of this payment was ever reported by a webhook.")
+            api.operations.set {
+                $0.webhookFailure = StoreFailure(.unavailable, operation: "read", cause: "refused")
+            }
+            #expect(try await api.get(path).status == 503)
+        }
+    }
+
     @Test func `a store that is not there is 503 with retry-after`() async throws {
         try await RunningAPI.run { api in
             api.operations.set {

@@ -13,7 +13,7 @@ import Testing
         "POST /v1/payments": [.create],
         "GET /v1/payments": [.read],
         "GET /v1/payments/{id}": [.read],
-        "GET /v1/payments/{id}/events": [.read],
+        "GET /v1/payments/{id}/events": [.read], "GET /v1/payments/{id}/webhook": [.read],
         "POST /v1/payments/{id}/capture": [.capture],
         "POST /v1/payments/{id}/cancel": [.create, .capture],
         "POST /v1/payments/{id}/refunds": [.refund],

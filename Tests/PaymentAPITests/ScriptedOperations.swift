@@ -22,17 +22,19 @@ final class ScriptedOperations: PaymentOperations {
         var readFailure: OperationFailure?
         var payments: [Payment] = []
         var entries: [AuditEntry] = []
+        var webhooks: [Webhook] = []
+        var webhookFailure: StoreFailure?
         /// Runs before an operation answers.
         var delay: (@Sendable () async -> Void)?
     }
 
-    private struct State {
+    struct State {
         var script = Script()
         var calls: [Call] = []
         var queries: [PaymentQuery] = []
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     var calls: [Call] { state.withLock { $0.calls } }
     var queries: [PaymentQuery] { state.withLock { $0.queries } }

@@ -90,10 +90,6 @@ enum WebhookRendering {
 }
 
 extension Problem {
-    /// The payment is not there, or its caller is told of none.
-    fileprivate static let neverReported = Problem(
-        .notFound, 404, "Not found", detail: "Nothing of this payment was ever reported by a webhook.")
-
     /// The problem of a store that did not do what was asked of webhooks.
     fileprivate init(redelivering failure: StoreFailure) {
         guard failure.code == .inactive else {

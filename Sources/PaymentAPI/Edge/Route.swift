@@ -9,6 +9,7 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     case refunds = "/v1/payments/{id}/refunds"
     case reconcile = "/v1/payments/{id}/reconcile"
     case events = "/v1/payments/{id}/events"
+    case webhook = "/v1/payments/{id}/webhook"
     case notifications = "/v1/providers/{id}/notifications"
     case site = "/v1/site"
     case description = "/openapi.yaml"
@@ -17,7 +18,7 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     func scopes(_ method: String) -> Set<CallerScope>? {
         switch self {
         case .payments where method == "POST": [.create]
-        case .payments, .payment, .events: [.read]
+        case .payments, .payment, .events, .webhook: [.read]
         case .capture: [.capture]
         // Whoever began something may end it.
         case .cancel: [.create, .capture]
@@ -31,7 +32,7 @@ enum Route: String, Sendable, Hashable, RoutePattern {
     var methods: [String] {
         switch self {
         case .payments: ["GET", "POST"]
-        case .payment, .events, .site, .description: ["GET"]
+        case .payment, .events, .webhook, .site, .description: ["GET"]
         case .capture, .cancel, .refunds, .reconcile, .notifications: ["POST"]
         }
     }

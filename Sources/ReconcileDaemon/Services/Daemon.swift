@@ -85,7 +85,7 @@ struct Daemon {
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services += try callerServices(
-                operations, assembled.amountCheck, notifications(parts.store, operations, clock),
+                operations, store, assembled.amountCheck, notifications(parts.store, operations, clock),
                 siteWord(site.gate, identity), descriptors, clock, announcement, logger)
         }
         services.append(ReadinessService(readiness: readiness))
@@ -199,9 +199,9 @@ struct Daemon {
 extension Daemon {
     /// The callers' listener, and what it needs.
     private func callerServices(
-        _ operations: any PaymentOperations, _ amountCheck: @escaping AssembledProviders.AmountCheck,
-        _ notifications: ProviderNotifications, _ site: @escaping @Sendable () -> SiteWord,
-        _ descriptors: DescriptorBudget, _ clock: any WallClock,
+        _ operations: any PaymentOperations, _ webhooks: any WebhookStore,
+        _ amountCheck: @escaping AssembledProviders.AmountCheck, _ notifications: ProviderNotifications,
+        _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> [any Service] {
         let signed = signedTokens(clock, logger)
@@ -212,8 +212,8 @@ extension Daemon {
         limits.maximumConnections = descriptors.callers
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
-            operations: operations, callers: secrets.callers, signed: signed?.judge, contracts: configuration.contracts,
-            amountCheck: amountCheck, limits: limits, notifications: notifications,
+            operations: operations, webhooks: webhooks, callers: secrets.callers, signed: signed?.judge,
+            contracts: configuration.contracts, amountCheck: amountCheck, limits: limits, notifications: notifications,
             description: PackageResources.payments_yaml, site: site, certificates: secrets.certificates.callers,
             clock: clock, logger: logger)
         let application = api.application(host: configuration.http.host, port: configuration.http.port) { port in
