@@ -27,6 +27,9 @@ WELL = {
     'reconciled_operations_waiting{namespace="reconciled",operation="create",for="time",pod="a"}': "7x120",
     'reconciled_operations_waiting{namespace="reconciled",operation="refund",for="people",pod="a"}': "0x120",
     'reconciled_payments{namespace="reconciled",state="succeeded"}': "5+9x120",
+    # A burst of late ones half an hour ago: fewer than one of a hundred.
+    'reconciled_payments_settled_late_total{namespace="reconciled",state="succeeded",pod="a"}': "0x60 40x60",
+    'reconciled_payment_settle_duration_seconds_count{namespace="reconciled",state="succeeded",pod="a"}': "0+100x120",
     'reconciled_payments_due{namespace="reconciled"}': "900x120",
     'reconciled_store_failures_total{namespace="reconciled",code="unavailable"}': "0+1x120",
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="accepted"}': "0+90x120",
@@ -155,6 +158,8 @@ STORIES = {
 #: What goes wrong, as the series of WELL that it changes, and which alert tells it.
 WRONG = {
     "ReconciledPaymentUnsettled": ("reconciled_oldest_unsettled_seconds", 'pod="b"', "301x120"),
+    "ReconciledSettlesLate": ("reconciled_payments_settled_late_total", "", "0+3x120"),
+    "ReconciledSettlesLateForHours": ("reconciled_payments_settled_late_total", "", "0+1x120"),
     "ReconciledStandbyUnconfirmed": ("reconciled_oldest_unconfirmed_seconds", "", "0+30x120"),
     "ReconciledStandbyMissing": ("reconciled_standby_missing", 'pod="b"', "1x120"),
     "ReconciledClockSet": ("reconciled_clock_steps_total", 'pod="b"', "0x100 1x20"),

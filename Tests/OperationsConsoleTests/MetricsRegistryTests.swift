@@ -43,6 +43,17 @@ struct MetricsRegistryTests {
         #expect(registry.openMetrics().contains("# HELP requests Requests that were answered.\n"))
     }
 
+    @Test func `a histogram has the bounds that its family was given`() throws {
+        let registry = MetricsRegistry(bounds: ["wait_seconds": [1, 3_600]])
+        Timer(label: "wait", factory: registry).recordSeconds(60)
+        Timer(label: "work", factory: registry).recordSeconds(1)
+        let text = try read(registry)
+        #expect(text.value("wait_seconds_bucket", ["le": "1.0"]) == 0)
+        #expect(text.value("wait_seconds_bucket", ["le": "3600.0"]) == 1)
+        #expect(text.value("wait_seconds_bucket", ["le": "60.0"]) == nil)
+        #expect(text.value("work_seconds_bucket", ["le": "60.0"]) == 1)
+    }
+
     @Test func `names are made valid and label values escaped`() throws {
         let registry = MetricsRegistry()
         let odd = "a\\b\"c\nd\té\u{1}"

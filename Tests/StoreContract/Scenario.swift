@@ -28,7 +28,8 @@ public struct Scenario: Sendable {
         self.tamper = tamper
     }
 
-    func context() throws -> MachineContext {
+    /// What the machine is asked with now.
+    public func context() throws -> MachineContext {
         var contracts: [ProviderName: ProviderContract] = [:]
         for (name, contract) in Scenario.contracts { contracts[try ProviderName(name)] = contract }
         return MachineContext(now: clock.now(), contracts: contracts)
@@ -118,7 +119,7 @@ public struct Scenario: Sendable {
 
     /// Makes an event's change durable under the lease.
     @discardableResult
-    func save(_ work: inout Work, _ event: PaymentEvent, ends: Bool = false) async throws -> [PaymentAction] {
+    public func save(_ work: inout Work, _ event: PaymentEvent, ends: Bool = false) async throws -> [PaymentAction] {
         let actions = work.machine.handle(event, try context())
         try await save(&work, ends: ends)
         return actions
@@ -142,7 +143,7 @@ public struct Scenario: Sendable {
     }
 
     /// Answers actions, and what follows from them, until nothing is asked any more.
-    func answer(_ work: inout Work, _ actions: [PaymentAction]) async throws {
+    public func answer(_ work: inout Work, _ actions: [PaymentAction]) async throws {
         var waiting = actions
         while !waiting.isEmpty {
             let action = waiting.removeFirst()

@@ -110,19 +110,25 @@ final class SummarySeries: MetricSeries, RecorderHandler {
 
 /// Durations in seconds, counted in fixed buckets.
 final class HistogramSeries: MetricSeries, TimerHandler {
-    /// The upper bounds in seconds.
-    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+    /// The upper bounds in seconds of what takes as long as a request.
+    static let usualBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
     private struct Totals {
-        var counts = [Int64](repeating: 0, count: HistogramSeries.bounds.count + 1)
+        var counts: [Int64]
         var sum = 0.0
     }
 
-    private let totals = Mutex(Totals())
+    private let bounds: [Double]
+    private let totals: Mutex<Totals>
+
+    init(bounds: [Double]) {
+        self.bounds = bounds
+        totals = Mutex(Totals(counts: [Int64](repeating: 0, count: bounds.count + 1)))
+    }
 
     func recordNanoseconds(_ duration: Int64) {
         let seconds = Double(max(duration, 0)) / 1e9
-        let bucket = HistogramSeries.bounds.firstIndex { seconds <= $0 } ?? HistogramSeries.bounds.count
+        let bucket = bounds.firstIndex { seconds <= $0 } ?? bounds.count
         totals.withLock { totals in
             totals.counts[bucket] += 1
             totals.sum += seconds
@@ -131,7 +137,7 @@ final class HistogramSeries: MetricSeries, TimerHandler {
 
     func samples() -> [MetricSample] {
         let now = totals.withLock { $0 }
-        let bounds = HistogramSeries.bounds.map { String($0) } + ["+Inf"]
+        let bounds = bounds.map { String($0) } + ["+Inf"]
         var sum: Int64 = 0
         var samples: [MetricSample] = []
         for (bound, count) in zip(bounds, now.counts) {

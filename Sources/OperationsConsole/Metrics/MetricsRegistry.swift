@@ -36,14 +36,17 @@ public final class MetricsRegistry: MetricsFactory {
 
     private let limits: Limits
     private let help: [String: String]
+    private let bounds: [String: [Double]]
     private let state = Mutex(State())
 
     /// An empty registry.
     /// - Parameters:
     ///   - limits: How much is kept.
     ///   - help: What families mean, by the name that `/metrics` shows.
-    public init(limits: Limits = Limits(), help: [String: String] = [:]) {
+    ///   - bounds: The upper bounds in seconds of histograms that do not have the usual ones, by that name.
+    public init(limits: Limits = Limits(), help: [String: String] = [:], bounds: [String: [Double]] = [:]) {
         self.limits = limits
+        self.bounds = bounds
         self.help = help
     }
 
@@ -158,7 +161,10 @@ extension MetricsRegistry {
 
     /// A histogram of seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        series(label, dimensions, .histogram) { HistogramSeries() }
+        let family = MetricsRegistry.baseName(label, .histogram)
+        return series(label, dimensions, .histogram) {
+            HistogramSeries(bounds: bounds[family] ?? HistogramSeries.usualBounds)
+        }
     }
 
     /// Forgets a series.

@@ -32,7 +32,7 @@ struct Daemon {
     }
 
     func run() async throws {
-        let registry = MetricsRegistry(help: MetricsCatalogue.help)
+        let registry = MetricsRegistry(help: MetricsCatalogue.help, bounds: MetricsCatalogue.bounds)
         let logger = bootstrap(registry)
         MetricsCatalogue.begin(configuration.providers.map(\.name), reported: configuration.reportedCallers)
         let descriptors = try prepare(logger)
@@ -168,6 +168,7 @@ struct Daemon {
         settings.commitsAreAcknowledged = configuration.commitsAreAcknowledged
         settings.standby = configuration.site.standby
         settings.acknowledgeUnconfirmedAfter = configuration.site.countUnconfirmedAfter
+        settings.settleWithin = configuration.objectives.settleWithin
         return settings
     }
 

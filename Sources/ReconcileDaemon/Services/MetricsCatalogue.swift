@@ -46,7 +46,9 @@ enum MetricsCatalogue {
         "reconciled_payments": "Payments by state.",
         "reconciled_payments_active": "Payments that this process works on.",
         "reconciled_payments_due": "Payments that are due and not taken up.",
+        "reconciled_payment_settle_duration_seconds": "Time from what a caller asked for to the end of its payment.",
         "reconciled_payments_settled": "Payments that ended, by state.",
+        "reconciled_payments_settled_late": "Payments that took longer to end than the objective.",
         "reconciled_payments_swept": "Payments that were taken up because they were due.",
         "reconciled_provider_breaker_open": "1 where a provider fails so often that it is only probed.",
         "reconciled_provider_requests_waiting": "Requests that wait for a provider's rate or concurrency.",
@@ -73,6 +75,13 @@ enum MetricsCatalogue {
         "reconciled_webhooks_open": "Webhooks that callers' endpoints have not accepted: waiting, or given up.",
     ]
 
+    /// Where durations of other sizes are counted than those of requests: the upper bounds in seconds, by family.
+    static let bounds = [
+        "reconciled_payment_settle_duration_seconds": [
+            0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400, 259_200,
+        ]
+    ]
+
     /// Makes the series that have to be there before their first event.
     ///
     /// - Parameter reported: the callers that are told by webhooks.
@@ -81,7 +90,10 @@ enum MetricsCatalogue {
         var series: [(String, [(String, String)])] = StoreFailure.Code.allCases.map {
             ("reconciled_store_failures", [("code", $0.rawValue)])
         }
-        series += ["succeeded", "failed", "canceled"].map { ("reconciled_payments_settled", [("state", $0)]) }
+        for state in ["succeeded", "failed", "canceled"].map({ [("state", $0)] }) {
+            series += [("reconciled_payments_settled", state), ("reconciled_payments_settled_late", state)]
+            _ = Metrics.Timer(label: "reconciled_payment_settle_duration", dimensions: state)
+        }
         series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
         series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
         for caller in reported {

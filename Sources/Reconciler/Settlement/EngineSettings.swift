@@ -29,6 +29,8 @@ public struct EngineSettings: Sendable {
     public var gate: SiteGate
     /// What is measured of the providers' clocks; `nil` where nobody measures.
     public var providerClocks: ProviderClockWatch?
+    /// The objective: a payment that took longer to end is counted as late.
+    public var settleWithin: Span
     /// Renders the answer to the request that created a payment, once the payment has ended. It is then kept in the
     /// transaction that ends the payment, and not in one of its own. `nil` leaves it to whoever answers.
     public var endAnswer: @Sendable (Payment) -> StoredAnswer?
@@ -47,6 +49,7 @@ public struct EngineSettings: Sendable {
         recovery = nil
         gate = .alwaysOpen()
         providerClocks = nil
+        settleWithin = .minutes(5)
         endAnswer = { _ in nil }
     }
 }

@@ -13,7 +13,7 @@ public actor SettlementEngine {
     let jitter: any JitterSource
     let settings: EngineSettings
     let logger: Logger
-    let telemetry = SettlementTelemetry()
+    let telemetry: SettlementTelemetry
 
     private(set) var machine: EngineMachine
     private var waiting: [Int: CheckedContinuation<EngineAnswer, Never>] = [:]
@@ -38,6 +38,7 @@ public actor SettlementEngine {
         self.clock = clock
         self.jitter = jitter
         self.settings = settings
+        telemetry = SettlementTelemetry(objective: settings.settleWithin)
         self.logger = logger
         var byName: [ProviderName: any PaymentProvider] = [:]
         for provider in providers { byName[provider.name] = provider }

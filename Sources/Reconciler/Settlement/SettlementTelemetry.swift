@@ -3,12 +3,20 @@ internal import PaymentCore
 
 /// What the engine counts. Names follow OpenMetrics; labels have few values.
 struct SettlementTelemetry: Sendable {
+    /// A payment that took longer to end is late.
+    let objective: Span
     private let swept = Counter(label: "reconciled_payments_swept")
+
+    init(objective: Span) { self.objective = objective }
 
     func changed(_ payment: Payment) {
         // Later changes of a payment that has ended, such as refunds, do not end it again.
         guard let conclusion = payment.conclusion, conclusion.at == payment.updatedAt else { return }
-        Counter(label: "reconciled_payments_settled", dimensions: [("state", payment.state.rawValue)]).increment()
+        let state = [("state", payment.state.rawValue)]
+        Counter(label: "reconciled_payments_settled", dimensions: state).increment()
+        guard let took = payment.timeToSettle else { return }
+        Timer(label: "reconciled_payment_settle_duration", dimensions: state).recordMilliseconds(took.milliseconds)
+        if took > objective { Counter(label: "reconciled_payments_settled_late", dimensions: state).increment() }
     }
 
     func attempted(_ order: SendOrder, _ report: AttemptReport) {
@@ -39,5 +47,24 @@ struct SettlementTelemetry: Sendable {
 
     func storeFailed(_ failure: StoreFailure) {
         Counter(label: "reconciled_store_failures", dimensions: [("code", failure.code.rawValue)]).increment()
+    }
+}
+
+extension Payment {
+    /// How long it took from what its caller asked for until it ended; `nil` while it has not ended, and where it ended
+    /// after a rest without being asked.
+    ///
+    /// A manual payment may rest for days until its caller captures or cancels it. That time is not counted.
+    var timeToSettle: Span? {
+        guard let conclusion, let asked = askedToEnd(conclusion) else { return nil }
+        return max(conclusion.at - asked, .zero)
+    }
+
+    private func askedToEnd(_ conclusion: Conclusion) -> Timestamp? {
+        if captureMode == .automatic { return createdAt }
+        if let capture, capture.isFound != true { return capture.at }
+        if let cancel { return cancel.at }
+        // It never came to rest.
+        return conclusion.state == .failed ? createdAt : nil
     }
 }
