@@ -57,20 +57,11 @@ package struct DescribedAPI: Sendable {
         var found: [Operation: Set<Int>] = [:]
         for (path, item) in paths {
             for (method, operation) in item.members where method != "parameters" {
-                guard operation["x-status"]?.string != "planned" else { continue }
                 let statuses = operation["responses"]?.members.keys.compactMap { Int($0) } ?? []
                 found[Operation(method: method.uppercased(), path: path)] = Set(statuses)
             }
         }
         return found
-    }
-
-    /// The operations that are settled and not served.
-    package var planned: [Operation] {
-        paths.flatMap { path, item in
-            item.members.filter { $0.value["x-status"]?.string == "planned" }
-                .map { Operation(method: $0.key.uppercased(), path: path) }
-        }
     }
 
     /// The operation of a request; `nil` if none is described for it.
