@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Testing
 
 /// Callers are told of their payments without asking, whatever becomes of the daemon and of their answers.

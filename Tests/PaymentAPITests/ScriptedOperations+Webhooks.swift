@@ -1,5 +1,6 @@
 import PaymentCore
 import Reconciler
+import Synchronization
 
 /// Webhooks as a test tells them; callers only read them.
 extension ScriptedOperations: WebhookStore {

@@ -117,7 +117,12 @@ class Caller(threading.Thread):
                 return None
             if status in (200, 201, 202):
                 self._journal.write("operation", plan.key, id=payment["id"], operation=operation, server=server)
-                return self._until_done(plan, payment["id"], operation)
+                found = self._until_done(plan, payment["id"], operation)
+                if found is None or found["state"] in FINAL:
+                    return found
+                # It was accepted, and its row was lost: it is asked for again.
+                self._pause(0.3)
+                continue
             if status == 409 and not str(answer.get("type", "")).endswith("idempotency-in-flight"):
                 # Too late, or done by a deadline: the payment itself tells.
                 self._journal.write(
@@ -131,6 +136,7 @@ class Caller(threading.Thread):
             raise RuntimeError(f"{status} to {path}: {answer}")
 
     def _until_done(self, plan: Plan, identifier: str, operation: str) -> dict | None:
+        """The payment once the operation is done, or once it rests as if nobody had asked for the operation."""
         pause = 0.2
         while True:
             payment = self._read(plan, identifier)
@@ -142,6 +148,8 @@ class Caller(threading.Thread):
                 done = payment["state"] in FINAL
             if done:
                 self._tell(plan, payment)
+                return payment
+            if payment["state"] == "authorized":
                 return payment
             self._pause(pause)
             pause = min(pause * 1.5, 1.5)
