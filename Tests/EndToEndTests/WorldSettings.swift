@@ -73,6 +73,8 @@ struct WorldSettings: Sendable {
     var reconcileLines: [String] = []
     /// `reconcile.comparison`. By default nothing is compared, so that a test sees its own requests alone.
     var comparison = "{enabled: false}"
+    /// `objectives:`, in YAML's flow style.
+    var objectives = "{}"
     /// When an undecided status is asked again.
     var inquirySchedule = "100ms, 200ms, 400ms, 1s, 2s"
     /// How long a daemon that does not say that it is alive keeps a payment.
@@ -183,6 +185,7 @@ struct WorldSettings: Sendable {
               lease: \(lease)
               comparison: \(comparison)
             \(reconcileLines.map { "  " + $0 }.joined(separator: "\n"))
+            objectives: \(objectives)
             telemetry: {log_level: \(logLevel)}
 
             """
