@@ -93,7 +93,9 @@ extension Problem {
         field: "cursor", "Must be the next_cursor of the page before, with the same filters.")
     /// A payment without a webhook.
     package static let neverReported = Problem(
-        .notFound, 404, "Not found", detail: "Nothing of this payment was ever reported by a webhook.")
+        .notFound, 404, "Not found",
+        detail: "Nothing of this payment was ever reported: it has not come to rest, or its caller had no webhook then."
+    )
     /// The request bears no token that is known.
     package static let unauthorized = Problem(.unauthorized, 401, "Unauthorized")
     /// Nothing is there, or nothing that may be seen.

@@ -15,7 +15,7 @@ public struct CallerAPI: Sendable {
     /// Puts the API together.
     /// - Parameters:
     ///   - operations: The use cases.
-    ///   - webhooks: Says how far the webhooks of payments got.
+    ///   - webhook: Says how far the webhook of a payment got.
     ///   - callers: Who may call.
     ///   - signed: Judges tokens that somebody else signs for callers; `nil` where none are taken.
     ///   - contracts: What each configured provider can do.
@@ -29,7 +29,7 @@ public struct CallerAPI: Sendable {
     ///   - elapsed: What rates are judged by: a clock that no step of the wall clock moves.
     ///   - logger: Gets one line for each request.
     package init(
-        operations: any PaymentOperations, webhooks: any WebhookStore, callers: CallerDirectory,
+        operations: any PaymentOperations, webhook: @escaping WebhookReading, callers: CallerDirectory,
         signed: (any SignedTokenJudge)? = nil, contracts: [ProviderName: ProviderContract],
         amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
         notifications: ProviderNotifications? = nil, description: [UInt8],
@@ -43,7 +43,7 @@ public struct CallerAPI: Sendable {
         self.certificates = certificates
         self.logger = logger
         responder = APIResponder(
-            operations: operations, webhooks: webhooks, identity: CallerIdentity(callers: callers, signed: signed),
+            operations: operations, webhook: webhook, identity: CallerIdentity(callers: callers, signed: signed),
             routes: OperationRoutes(
                 operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
                 clock: clock),

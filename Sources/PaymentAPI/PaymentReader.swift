@@ -2,6 +2,9 @@ public import HTTPEdge
 public import PaymentCore
 public import Reconciler
 
+/// Reads the webhook of a payment; `nil` if nothing of it was ever reported.
+package typealias WebhookReading = @Sendable (PaymentID) async throws(StoreFailure) -> Webhook?
+
 /// Reads payments and writes them as the published schemas have them: the one place where payments become
 /// answers to reads, for callers, who see their own, and for operators, who see all.
 public struct PaymentReader: Sendable {
@@ -141,7 +144,7 @@ extension PaymentReader {
     }
 
     /// How far the webhook of a payment got.
-    func webhook(of id: PaymentID, in store: any WebhookStore) async throws(Problem) -> Answer {
+    func webhook(of id: PaymentID, from read: WebhookReading) async throws(Problem) -> Answer {
         do {
             // It belongs to the payment's caller.
             _ = try await finding(id)
@@ -150,12 +153,12 @@ extension PaymentReader {
         }
         let found: Webhook?
         do {
-            found = try await store.webhook(of: id)
+            found = try await read(id)
         } catch {
             throw Problem(reading: .store(error))
         }
         guard let found else { throw .neverReported }
-        return dated(Answer(200, PaymentRendering.webhook(found)))
+        return dated(Answer(200, WebhookRendering.forCaller(found)))
     }
 
     /// A page of payments, newest first.

@@ -145,7 +145,9 @@ struct ReadingTests {
             #expect(try await api.get(path + "?limit=1").status == 400)
             let never = try await api.get("/v1/payments/\(untold.id.text)/webhook")
             #expect(never.status == 404)
-            #expect(try never.string("detail") == "Nothing of this payment was ever reported by a webhook.")
+            #expect(
+                try never.string("detail") == "Nothing of this payment was ever reported: it has not come to rest, or "
+                    + "its caller had no webhook then.")
             api.operations.set {
                 $0.webhookFailure = StoreFailure(.unavailable, operation: "read", cause: "refused")
             }

@@ -76,7 +76,8 @@ struct RunningAPI: Sendable {
         notifications: ProviderNotifications? = nil, logger: Logger = quiet
     ) throws -> CallerAPI {
         CallerAPI(
-            operations: operations, webhooks: operations, callers: try callers(rates), contracts: Sample.contracts,
+            operations: operations, webhook: operations.webhook, callers: try callers(rates),
+            contracts: Sample.contracts,
             amountCheck: { provider, amount in
                 provider.name == "points" && amount.value % 10 != 0 ? "Must be a multiple of 10." : nil
             },

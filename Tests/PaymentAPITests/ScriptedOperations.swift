@@ -28,13 +28,13 @@ final class ScriptedOperations: PaymentOperations {
         var delay: (@Sendable () async -> Void)?
     }
 
-    struct State {
+    private struct State {
         var script = Script()
         var calls: [Call] = []
         var queries: [PaymentQuery] = []
     }
 
-    let state = Mutex(State())
+    private let state = Mutex(State())
 
     var calls: [Call] { state.withLock { $0.calls } }
     var queries: [PaymentQuery] { state.withLock { $0.queries } }
@@ -108,6 +108,13 @@ final class ScriptedOperations: PaymentOperations {
             throw .notFound
         }
         return found
+    }
+
+    /// What the callers' API reads webhooks from.
+    @Sendable func webhook(of id: PaymentID) async throws(StoreFailure) -> Webhook? {
+        let script = state.withLock { $0.script }
+        if let failure = script.webhookFailure { throw failure }
+        return script.webhooks.first { $0.payment == id }
     }
 
     func payments(_ query: PaymentQuery) async throws(OperationFailure) -> Page<Payment> {

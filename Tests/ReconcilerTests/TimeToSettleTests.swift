@@ -1,8 +1,8 @@
 import MemoryStore
-import PaymentCore
 import StoreContract
 import Testing
 
+@testable import PaymentCore
 @testable import Reconciler
 
 /// How long a payment took, for the objective: from what its caller asked for, without the time at rest.
@@ -44,6 +44,16 @@ import Testing
         try await scenario.answer(&work, actions)
         #expect(work.payment.state == .canceled)
         #expect(work.payment.timeToSettle == .milliseconds(1))
+    }
+
+    /// What cannot happen to a payment that rests began with its creation; all else may end a rest of days.
+    @Test(arguments: Reason.Code.allCases)
+    func `a manual payment that fails counts only if it never rested`(_ code: Reason.Code) async throws {
+        var payment = try await work(.manual).payment
+        payment.conclusion = Conclusion(
+            state: .failed, reason: Reason(code), at: payment.createdAt + .hours(50))
+        let neverRested: Set<Reason.Code> = [.declined, .refused, .deadlinePassed]
+        #expect(payment.timeToSettle == (neverRested.contains(code) ? .hours(50) : nil))
     }
 
     @Test func `a hold that runs into its deadline was asked by nobody`() async throws {

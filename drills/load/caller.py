@@ -18,6 +18,11 @@ class OutOfPatience(Exception):
     """The load has ended, and the answer has not come."""
 
 
+def knows(payment: dict, operation: str) -> bool:
+    """Whether a payment shows that the operation was asked for: after lost rows it may not, although it was accepted."""
+    return bool(payment["refunds"]) if operation == "refunds" else payment["state"] != "authorized"
+
+
 class Caller(threading.Thread):
     """Sends, repeats under the same key, follows what settles, and writes down what it is told."""
 
@@ -118,7 +123,7 @@ class Caller(threading.Thread):
             if status in (200, 201, 202):
                 self._journal.write("operation", plan.key, id=payment["id"], operation=operation, server=server)
                 found = self._until_done(plan, payment["id"], operation)
-                if found is None or found["state"] in FINAL:
+                if found is None or knows(found, operation):
                     return found
                 # It was accepted, and its row was lost: it is asked for again.
                 self._pause(0.3)
@@ -142,14 +147,14 @@ class Caller(threading.Thread):
             payment = self._read(plan, identifier)
             if payment is None:
                 return None
+            if not knows(payment, operation):
+                return payment
             if operation == "refunds":
                 done = all(refund["state"] not in ("processing", "pending") for refund in payment["refunds"])
             else:
                 done = payment["state"] in FINAL
             if done:
                 self._tell(plan, payment)
-                return payment
-            if payment["state"] == "authorized":
                 return payment
             self._pause(pause)
             pause = min(pause * 1.5, 1.5)

@@ -18,17 +18,25 @@ from plan import Plan  # noqa: E402  pylint: disable=wrong-import-position
 
 
 class ForgetfulServer(ThreadingHTTPServer):
-    """Holds a payment, accepts its first capture, and loses that."""
+    """Has a payment, accepts the first request for an operation on it, and loses that."""
 
-    def __init__(self):
+    def __init__(self, operation):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.captures = []
-        self.is_captured = False
+        self.operation = operation
+        self.keys = []
+
+    @property
+    def is_done(self):
+        return len(self.keys) > 1
 
     def payment(self):
-        state = "succeeded" if self.is_captured else "authorized"
-        taken = {"value": 900 if self.is_captured else 0, "currency": "JPY"}
-        return {"id": "pay_1", "state": state, "captured": taken, "refunded": {"value": 0}, "refunds": []}
+        is_taken = self.is_done or self.operation == "refunds"
+        given_back = self.is_done and self.operation == "refunds"
+        return {
+            "id": "pay_1", "state": "succeeded" if is_taken else "authorized",
+            "captured": {"value": 900 if is_taken else 0}, "refunded": {"value": 900 if given_back else 0},
+            "refunds": [{"state": "succeeded"}] if given_back else [],
+        }
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -39,11 +47,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):  # pylint: disable=invalid-name
         self.rfile.read(int(self.headers["Content-Length"]))
-        if not self.path.endswith("/capture"):
+        if not self.path.endswith(f"/{self.server.operation}"):
             return self.answer(201)
-        self.server.captures.append(self.headers["Idempotency-Key"])
-        self.server.is_captured = len(self.server.captures) > 1
-        return self.answer(200 if self.server.is_captured else 202)
+        self.server.keys.append(self.headers["Idempotency-Key"])
+        return self.answer(201 if self.server.is_done else 202)
 
     def answer(self, status):
         body = json.dumps(self.server.payment()).encode()
@@ -58,9 +65,16 @@ class Handler(BaseHTTPRequestHandler):
 
 class CallerTests(unittest.TestCase):
     def test_a_capture_that_was_accepted_and_lost_is_repeated_under_its_key(self):
-        server = ForgetfulServer()
+        self.assertEqual(self.told("captured", "capture"), [("authorized", 0), ("succeeded", 0)])
+
+    def test_a_refund_that_was_accepted_and_lost_is_repeated_under_its_key(self):
+        self.assertEqual(self.told("refunded", "refunds"), [("succeeded", 0), ("succeeded", 900)])
+
+    def told(self, kind, operation):
+        """What a caller is told of its payment: states, and what was given back."""
+        server = ForgetfulServer(operation)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        plan = Plan("key-1", "captured", {"amount": {"value": 900, "currency": "JPY"}}, 0.0)
+        plan = Plan("key-1", kind, {"amount": {"value": 900, "currency": "JPY"}}, 0.0)
         stop = threading.Event()
         plans = types.SimpleNamespace(take=lambda: (stop.set(), plan)[1])
         options = types.SimpleNamespace(
@@ -75,9 +89,9 @@ class CallerTests(unittest.TestCase):
         server.server_close()
         self.assertFalse(caller.is_alive())
         self.assertIsNone(caller.failure)
-        self.assertEqual(server.captures, ["key-1-capture"] * 2)
+        self.assertEqual(server.keys, [f"key-1-{operation}"] * 2)
         self.assertEqual([line["event"] for line in events if line["event"] == "gave_up"], [])
-        self.assertEqual([line["state"] for line in events if line["event"] == "told"], ["authorized", "succeeded"])
+        return [(line["state"], line["refunded"]) for line in events if line["event"] == "told"]
 
 
 if __name__ == "__main__":

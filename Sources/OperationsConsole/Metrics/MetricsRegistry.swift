@@ -161,9 +161,8 @@ extension MetricsRegistry {
 
     /// A histogram of seconds.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        let family = MetricsRegistry.baseName(label, .histogram)
-        return series(label, dimensions, .histogram) {
-            HistogramSeries(bounds: bounds[family] ?? HistogramSeries.usualBounds)
+        series(label, dimensions, .histogram) {
+            HistogramSeries(bounds: bounds[MetricsRegistry.baseName(label, .histogram)] ?? HistogramSeries.usualBounds)
         }
     }
 

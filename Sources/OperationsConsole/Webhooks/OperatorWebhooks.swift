@@ -1,5 +1,6 @@
 public import HTTPEdge
-public import Reconciler
+package import Reconciler
+package import StrictJSON
 
 /// What operators may ask of webhooks.
 public struct OperatorWebhooks: Sendable {
@@ -27,8 +28,10 @@ public struct OperatorWebhooks: Sendable {
     }
 
     /// Answers from a store.
-    public init(store: any WebhookStore) {
-        let routes = WebhookRoutes(store: store)
+    ///
+    /// - Parameter document: How a webhook is shown.
+    package init(store: any WebhookStore, document: @escaping @Sendable (Webhook) -> JSONValue) {
+        let routes = WebhookRoutes(store: store, document: document)
         self.init { operation, request in
             switch operation {
             case .list: await routes.list(query: request.query)

@@ -5,10 +5,9 @@ internal import StrictJSON
 
 /// Answers what operators ask of webhooks.
 struct WebhookRoutes: Sendable {
-    private let store: any WebhookStore
-
-    /// Answers from a store.
-    init(store: any WebhookStore) { self.store = store }
+    let store: any WebhookStore
+    /// How a webhook is shown.
+    let document: @Sendable (Webhook) -> JSONValue
 
     /// `GET /v1/webhooks`
     func list(query: String?) async -> OperatorAnswer {
@@ -16,7 +15,7 @@ struct WebhookRoutes: Sendable {
             let query = try WebhookQueries.list(query)
             let page = try await ask { () async throws(StoreFailure) in try await store.webhooks(query) }
             return Answer.page(
-                page.items.map(WebhookRendering.webhook), next: page.next.map { WebhookQueries.text(of: $0, query) })
+                page.items.map(document), next: page.next.map { WebhookQueries.text(of: $0, query) })
         }
     }
 
@@ -56,7 +55,7 @@ struct WebhookRoutes: Sendable {
             }
             let found = try await ask { () async throws(StoreFailure) in try await body(payment) }
             guard let found else { throw .neverReported }
-            return Answer(status, WebhookRendering.webhook(found))
+            return Answer(status, document(found))
         }
     }
 
@@ -68,24 +67,6 @@ struct WebhookRoutes: Sendable {
         } catch {
             throw Problem(redelivering: error)
         }
-    }
-}
-
-/// Webhooks as the published schema has them.
-enum WebhookRendering {
-    static func webhook(_ webhook: Webhook) -> JSONValue {
-        .members([
-            "payment_id": .string(webhook.payment.text),
-            "caller": .string(webhook.caller.name),
-            "state": .string(webhook.state.rawValue),
-            "raised": .integer(webhook.raised),
-            "raised_at": .string(webhook.raisedAt.rfc3339),
-            "delivered": .integer(webhook.delivered),
-            "delivered_at": .optional(webhook.deliveredAt?.rfc3339),
-            "due_at": .optional(webhook.dueAt?.rfc3339),
-            "attempts": .integer(webhook.attempts),
-            "failure": .optional(webhook.failure),
-        ])
     }
 }
 

@@ -1,5 +1,4 @@
 internal import PaymentCore
-internal import Reconciler
 internal import StrictJSON
 
 /// Payments, refunds and events as the published schemas have them. The same value always gives the same
@@ -53,20 +52,6 @@ enum PaymentRendering {
                 }),
             "reason": refundReason(refund),
             "created_at": .string(refund.createdAt.rfc3339),
-        ])
-    }
-
-    static func webhook(_ webhook: Webhook) -> JSONValue {
-        .members([
-            "payment_id": .string(webhook.payment.text),
-            "state": .string(webhook.state.rawValue),
-            "raised": .integer(webhook.raised),
-            "raised_at": .string(webhook.raisedAt.rfc3339),
-            "delivered": .integer(webhook.delivered),
-            "delivered_at": .optional(webhook.deliveredAt?.rfc3339),
-            "due_at": .optional(webhook.dueAt?.rfc3339),
-            "attempts": .integer(webhook.attempts),
-            "failure": .optional(webhook.failure),
         ])
     }
 

@@ -14,7 +14,7 @@ public struct APIResponder: HTTPResponder {
     }
 
     let operations: any PaymentOperations
-    let webhooks: any WebhookStore
+    let webhook: WebhookReading
     let identity: CallerIdentity
     let routes: OperationRoutes
     let notifications: NotificationRoute
@@ -146,7 +146,7 @@ public struct APIResponder: HTTPResponder {
         switch route {
         case .payments: return try await routes.create(request)
         case .payment: return try await reader.one(try request.payment())
-        case .webhook: return try await reader.webhook(of: try request.payment(), in: webhooks)
+        case .webhook: return try await reader.webhook(of: try request.payment(), from: webhook)
         case .capture: return try await routes.capture(request)
         case .cancel: return try await routes.cancel(request)
         case .refunds: return try await routes.refund(request)

@@ -48,7 +48,8 @@ extension Daemon {
             operators: secrets.operators,
             reads: reads,
             comparisons: desk.map { OperatorComparisons(desk: $0) }, site: OperatorSite(desk: site.desk),
-            repairs: OperatorRepairs(desk: repairs), webhooks: OperatorWebhooks(store: webhooks), console: console,
+            repairs: OperatorRepairs(desk: repairs),
+            webhooks: OperatorWebhooks(store: webhooks, document: WebhookRendering.forOperators), console: console,
             descriptions: .shipped, limits: limits, certificates: secrets.certificates.operators, logger: logger)
         return api.application(host: configuration.admin.host, port: configuration.admin.port) { port in
             await announcement.adminListens(on: port)

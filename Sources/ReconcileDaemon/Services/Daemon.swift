@@ -213,8 +213,9 @@ extension Daemon {
         limits.maximumConnections = descriptors.callers
         limits.maximumConcurrentRequests = descriptors.requests(configured: configuration.maximumConcurrentRequests)
         let api = CallerAPI(
-            operations: operations, webhooks: webhooks, callers: secrets.callers, signed: signed?.judge,
-            contracts: configuration.contracts, amountCheck: amountCheck, limits: limits, notifications: notifications,
+            operations: operations, webhook: { id throws(StoreFailure) in try await webhooks.webhook(of: id) },
+            callers: secrets.callers, signed: signed?.judge, contracts: configuration.contracts,
+            amountCheck: amountCheck, limits: limits, notifications: notifications,
             description: PackageResources.payments_yaml, site: site, certificates: secrets.certificates.callers,
             clock: clock, logger: logger)
         let application = api.application(host: configuration.http.host, port: configuration.http.port) { port in

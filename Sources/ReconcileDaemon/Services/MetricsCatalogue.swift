@@ -75,7 +75,7 @@ enum MetricsCatalogue {
         "reconciled_webhooks_open": "Webhooks that callers' endpoints have not accepted: waiting, or given up.",
     ]
 
-    /// Where durations of other sizes are counted than those of requests: the upper bounds in seconds, by family.
+    /// The upper bounds in seconds of histograms of what takes longer than a request, by family.
     static let bounds = [
         "reconciled_payment_settle_duration_seconds": [
             0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400, 259_200,

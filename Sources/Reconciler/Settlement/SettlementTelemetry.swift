@@ -7,8 +7,6 @@ struct SettlementTelemetry: Sendable {
     let objective: Span
     private let swept = Counter(label: "reconciled_payments_swept")
 
-    init(objective: Span) { self.objective = objective }
-
     func changed(_ payment: Payment) {
         // Later changes of a payment that has ended, such as refunds, do not end it again.
         guard let conclusion = payment.conclusion, conclusion.at == payment.updatedAt else { return }
@@ -64,7 +62,12 @@ extension Payment {
         if captureMode == .automatic { return createdAt }
         if let capture, capture.isFound != true { return capture.at }
         if let cancel { return cancel.at }
+        switch conclusion.reason?.code {
         // It never came to rest.
-        return conclusion.state == .failed ? createdAt : nil
+        case .declined, .refused, .deadlinePassed: return createdAt
+        case .canceledByCaller, .authorizationExpired, .authorizationVoided, .legLost, .captureUnavailable,
+            .quarantined, nil:
+            return nil
+        }
     }
 }

@@ -96,7 +96,8 @@ struct RunningOperations: Sendable {
             comparisons: OperatorComparisons(desk: try book.desk(isEnabled: isEnabled)),
             site: OperatorSite(desk: siteDesk(book, needsSecondPerson), drainLimit: .zero),
             repairs: OperatorRepairs(desk: RepairDesk(store: book.store, context: book.context)),
-            webhooks: OperatorWebhooks(store: book.store), descriptions: .shipped, logger: quiet)
+            webhooks: OperatorWebhooks(store: book.store, document: WebhookRendering.forOperators),
+            descriptions: .shipped, logger: quiet)
     }
 
     private static func siteDesk(_ book: OperationsBook, _ needsSecondPerson: Bool) -> SiteDesk {
