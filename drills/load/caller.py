@@ -19,7 +19,7 @@ class OutOfPatience(Exception):
 
 
 def knows(payment: dict, operation: str) -> bool:
-    """Whether a payment shows that the operation was asked for: after lost rows it may not, although it was accepted."""
+    """Whether a payment shows that the operation was asked for. After lost rows, an accepted one may be missing."""
     return bool(payment["refunds"]) if operation == "refunds" else payment["state"] != "authorized"
 
 
