@@ -222,14 +222,14 @@ let package = Package(
             dependencies: [
                 "SQLiteStore", "MemoryStore", "StoreRows", "StoreContract", "Reconciler", "PaymentCore",
                 "SQLiteCrashWriter", grdb, logging,
-            ],
-            exclude: ["Golden"], swiftSettings: strict),
+            ], exclude: ["Golden"], swiftSettings: strict),
         .target(name: "ProgramOutput", path: "Tests/ProgramOutput", swiftSettings: strict),
         .target(name: "PostgresServers", path: "Tests/PostgresServers", swiftSettings: strict),
         .testTarget(
             name: "PostgresStoreTests",
-            dependencies: ["PostgresStore", "PostgresServers", "StoreContract", "Reconciler", "PaymentCore", logging],
-            swiftSettings: strict),
+            dependencies: [
+                "PostgresStore", "PostgresServers", "StoreRows", "StoreContract", "Reconciler", "PaymentCore", logging,
+            ], swiftSettings: strict),
         .testTarget(
             name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreContract", "Reconciler", "PaymentCore"],
             swiftSettings: strict),

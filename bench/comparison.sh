@@ -26,9 +26,9 @@ comparison_run() {
     daemon_stop
     daemon_start
     first=$(awk '/VmRSS/ { print $2 }' "/proc/$DAEMON_PID/status")
-    end=$(.build/release/reconciled reconcile --config "$BENCH_DIR/reconciled.yaml" --provider card \
+    end=$(.build/release/reconciled reconcile --config "$BENCH_DIR/$BENCH_DATABASE.yaml" --provider card \
         --from "$1" --to "$2" --again --wait 30m --output json | grep '"completed"' | tail -n 1) ||
-        die "the comparison did not end well: $(tail -n 3 "$BENCH_DIR/daemon.log")"
+        die "the comparison did not end well: $(tail -n 3 "$BENCH_DIR/$BENCH_DATABASE.log")"
     python3 - "$first" "$(awk '/VmHWM/ { print $2 }' "/proc/$DAEMON_PID/status")" "$end" <<'PYTHON'
 import datetime, json, sys
 first, most, run = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])

@@ -2,6 +2,8 @@
 # The daemon and the provider simulator as a bench runs them. Source it after bench/lib.sh, with a server running.
 
 DAEMON_PID='' SIMULATOR_PID='' DAEMON_PORT='' ADMIN_PORT='' SIMULATOR_PORT='' BENCH_DIR=''
+# The daemon's database, after which its configuration in $BENCH_DIR is named.
+BENCH_DATABASE=bench
 # The caller's token, and the digest by which the configuration knows it.
 BENCH_TOKEN=bench-only
 
@@ -33,11 +35,11 @@ simulator_start() {
     done
 }
 
-# daemon_configure: a database of its own, migrated, and the configuration for it.
+# daemon_configure: migrates $BENCH_DATABASE, and writes the configuration for it.
 daemon_configure() {
     DAEMON_PORT=$(free_port) ADMIN_PORT=$(free_port)
-    cat >"$BENCH_DIR/reconciled.yaml" <<CONFIGURATION
-store: {url: "$PG_URL/bench"}
+    cat >"$BENCH_DIR/$BENCH_DATABASE.yaml" <<CONFIGURATION
+store: {url: "$PG_URL/$BENCH_DATABASE"}
 http: {port: $DAEMON_PORT}
 admin: {port: $ADMIN_PORT}
 callers:
@@ -57,12 +59,13 @@ reconcile: {comparison: {begin: "2099-01-01T00:00:00Z"}}
 telemetry: {log_level: error}
 CONFIGURATION
     export RECONCILED_PROVIDERS_CARD_TOKEN=bench-provider RECONCILED_PROVIDERS_POINTS_TOKEN=bench-provider
-    .build/release/reconciled migrate --config "$BENCH_DIR/reconciled.yaml" >/dev/null
+    .build/release/reconciled migrate --config "$BENCH_DIR/$BENCH_DATABASE.yaml" >/dev/null
 }
 
 # daemon_start: prints the milliseconds from start to ready. Its pid is in $BENCH_DIR/daemon.pid.
 daemon_start() {
-    .build/release/reconciled serve --config "$BENCH_DIR/reconciled.yaml" >"$BENCH_DIR/daemon.log" 2>&1 &
+    local file=$BENCH_DIR/$BENCH_DATABASE
+    .build/release/reconciled serve --config "$file.yaml" >"$file.log" 2>&1 &
     DAEMON_PID=$!
     echo "$DAEMON_PID" >"$BENCH_DIR/daemon.pid"
     await_ready "http://127.0.0.1:$ADMIN_PORT/readyz" "$DAEMON_PID" >"$BENCH_DIR/ready_ms"
@@ -77,6 +80,8 @@ daemon_stop() {
 
 bench_stop() {
     daemon_stop
+    # Whatever else was begun: a part may have a daemon of its own.
+    jobs -p | xargs --no-run-if-empty kill 2>/dev/null || true
     if [[ -n "$SIMULATOR_PID" ]]; then kill "$SIMULATOR_PID" 2>/dev/null || true; fi
     SIMULATOR_PID=''
     postgres_stop

@@ -1,6 +1,6 @@
 -- Makes finished payments until there are :wanted, as copies of real ones under ids and keys of their own: what is
 -- measured beside them meets tables and indexes of that size. Their documents and trails still speak of the originals;
--- nothing reads them.
+-- nothing reads them. They count as sealed, as payments of the past are.
 SET search_path TO reconciled;
 SET reconciled.place = '100000';
 CREATE TEMPORARY TABLE originals AS
@@ -27,3 +27,6 @@ INSERT INTO idempotency_keys
     SELECT copies.id, caller, md5(copies.id), operation, copies.id, fingerprint, created_at, pruned, answer_status,
         answer_type, answer_location, answer_body
     FROM copies JOIN idempotency_keys ON place = copies.original;
+INSERT INTO seals SELECT coalesce(max(seals.number), 0) + 1, 0, 0, (SELECT max(id) FROM events), repeat('0', 64),
+        repeat('0', 64)
+    FROM seals;

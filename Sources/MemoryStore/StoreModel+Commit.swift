@@ -36,8 +36,7 @@ extension StoreModel {
         let token = LeaseToken((known?.token.number ?? 0) + 1)
         let payment = StoreModel.stored(change.payment)
         let rowIndex = rowIndex(of: id)
-        rows[rowIndex] = Row(
-            payment: payment, trail: change.entries, token: token, lease: lease, isUnsealed: !change.entries.isEmpty)
+        rows[rowIndex] = Row(payment: payment, trail: change.entries, token: token, lease: lease)
         note(payment, at: rowIndex)
         keepRest(of: change, payment)
         return .committed(version: payment.version, lease: token)
@@ -53,10 +52,7 @@ extension StoreModel {
         if rows[rowIndex]?.payment.legs.count != payment.legs.count { note(payment, at: rowIndex) }
         if case .releasing = change.lease { rows[rowIndex]?.lease = nil }
         rows[rowIndex]?.payment = payment
-        if !change.entries.isEmpty {
-            rows[rowIndex]?.trail.append(contentsOf: change.entries)
-            rows[rowIndex]?.isUnsealed = true
-        }
+        rows[rowIndex]?.trail.append(contentsOf: change.entries)
         keepRest(of: change, payment)
         return .committed(version: payment.version, lease: nil)
     }

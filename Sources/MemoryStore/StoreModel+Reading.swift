@@ -37,7 +37,8 @@ extension StoreModel {
         return StoreStatistics(
             paymentsByState: Dictionary(grouping: payments, by: \.state).mapValues(\.count),
             due: dueCount(at: now), oldestUnsettled: unsettled.map(\.createdAt).min(),
-            waiting: payments.flatMap(\.waiting).reduce(into: [:]) { $0[$1, default: 0] += 1 })
+            waiting: payments.flatMap(\.waiting).reduce(into: [:]) { $0[$1, default: 0] += 1 },
+            oldestUnsealed: rows.compactMap { $0?.unsealed.first?.at }.min())
     }
 }
 

@@ -12,9 +12,9 @@ extension StoreModel {
     mutating func seal(at now: Timestamp) -> Seal? {
         var heads: [(payment: PaymentID, head: AuditHead)] = []
         for rowIndex in rows.indices {
-            guard let row = rows[rowIndex], row.isUnsealed else { continue }
+            guard let row = rows[rowIndex], !row.unsealed.isEmpty else { continue }
             heads.append((payment: ids[rowIndex], head: row.payment.auditHead))
-            rows[rowIndex]?.isUnsealed = false
+            rows[rowIndex]?.sealed = row.trail.count
         }
         guard !heads.isEmpty else { return nil }
         heads.sort { $0.payment < $1.payment }

@@ -49,7 +49,8 @@ extension StoreModel {
         let rowIndex = rowIndex(of: change.payment)
         let trail = rows[rowIndex]?.trail ?? []
         rows[rowIndex] = Row(
-            payment: payment, trail: trail + change.entries, token: change.token, lease: nil, isUnsealed: true)
+            payment: payment, trail: trail + change.entries, token: change.token, lease: nil,
+            sealed: rows[rowIndex]?.sealed ?? 0)
         note(payment, at: rowIndex)
     }
 

@@ -23,8 +23,11 @@ public struct StoreModel: Sendable {
         public internal(set) var token: LeaseToken
         /// The lease, until it is ended.
         public internal(set) var lease: Lease?
-        /// Whether its trail grew since the last seal.
-        var isUnsealed: Bool
+        /// How many entries of its trail are sealed.
+        var sealed = 0
+
+        /// The entries of its trail that no seal covers.
+        var unsealed: ArraySlice<AuditEntry> { trail.dropFirst(sealed) }
 
         /// Whether somebody's lease on it runs.
         public func isLeased(at now: Timestamp) -> Bool {

@@ -4,14 +4,29 @@ public import Reconciler
 internal import StoreRows
 
 extension PostgresStore {
-    /// Seals the heads of all trails that grew since the last seal; `nil` if none did, or another process is at it.
+    /// Seals the heads of all trails that grew since the last seal, in as many seals as ``SealBounds`` asks for, and
+    /// returns the newest; `nil` if none grew, or another process is at it.
     public func seal() async throws(StoreFailure) -> Seal? {
         let clock = clock.parameter
-        return try await write("seal") { termed in
+        guard let newest = try await sealing({ (try SealTables.newestEvent($0.connection), []) }) else { return nil }
+        var made: Seal?
+        for _ in 0..<SealBounds.mostSeals {
+            let next = try await sealing { try SealTables($0.connection).seal(upTo: newest, clock: clock, under: $0) }
+            guard let (seal, through) = next else { break }
+            made = seal
+            if through == newest { break }
+        }
+        return made
+    }
+
+    /// Does a step of the sealing, which leaves no transaction open if it fails.
+    private func sealing<Value: Sendable>(
+        _ step: @escaping @Sendable (TermedConnection) throws -> (Value, warnings: [String])
+    ) async throws(StoreFailure) -> Value {
+        try await write("seal") { termed in
             let connection = termed.connection
             do {
-                guard let newest = try SealTables.newestEvent(connection) else { return (nil, []) }
-                return try SealTables(connection).seal(through: newest, clock: clock, under: termed)
+                return try step(termed)
             } catch let error as PostgresError {
                 // A transaction that failed stays open otherwise.
                 if !connection.isBroken { try connection.run([Statement("ROLLBACK")]) }
@@ -70,10 +85,10 @@ struct SealTables: SealSource {
         return try rows.count == 5 ? rows[3].optionalInt(0, 0) : nil
     }
 
-    /// Writes the next seal, in a transaction of its own.
+    /// Writes the next seal, in a transaction of its own, and says with which event it ends.
     func seal(
-        through newest: Int64, clock: Parameter, under termed: TermedConnection
-    ) throws -> (Seal?, warnings: [String]) {
+        upTo newest: Int64, clock: Parameter, under termed: TermedConnection
+    ) throws -> ((Seal, through: Int64)?, warnings: [String]) {
         let (rows, _) = try connection.run([
             Statement("BEGIN"),
             Statement(
@@ -90,20 +105,20 @@ struct SealTables: SealSource {
         let last = rows[2]
         let number = last.count == 0 ? 0 : try last.int(0, 0)
         let sealedThrough = last.count == 0 ? 0 : try last.int(0, 1)
-        guard try rows[1].bool(0, 0), newest > sealedThrough else {
+        guard try rows[1].bool(0, 0), let through = try end(after: sealedThrough, upTo: newest) else {
             return (nil, try connection.run([Statement("COMMIT")]).warnings)
         }
         guard let previous = last.count == 0 ? Seal.genesis : Digest(hex: try last.text(0, 2)) else {
             throw StoreFailure(.corrupted, operation: "seal", cause: "the hash of the last seal is no digest")
         }
-        let heads = try changed(after: sealedThrough, through: newest)
+        let heads = try changed(after: sealedThrough, through: through)
         let seal = Seal(
             number: number + 1, at: Timestamp(milliseconds: try rows[1].int(0, 1)), previous: previous, heads: heads)
         let (written, warnings) = try termed.run([
             Statement(
                 "INSERT INTO seals (number, at, heads, through_event, prev, hash) VALUES ($1, $2, $3, $4, $5, $6)",
                 [
-                    .int(seal.number), .int(seal.at.milliseconds), .int(seal.heads), .int(newest),
+                    .int(seal.number), .int(seal.at.milliseconds), .int(seal.heads), .int(through),
                     .text(seal.previous.hex), .text(seal.hash.hex),
                 ]),
             Statement(
@@ -120,7 +135,19 @@ struct SealTables: SealSource {
         guard written.last?.tag == "COMMIT" else {
             throw StoreFailure(.serialization, operation: "seal", cause: "the transaction was rolled back")
         }
-        return (seal, warnings)
+        return ((seal, through), warnings)
+    }
+
+    /// The number of the event with which the next seal ends; `nil` if there is no event for it. Numbers have gaps, so
+    /// the events are counted.
+    private func end(after first: Int64, upTo last: Int64) throws -> Int64? {
+        try connection.rows(
+            """
+            SELECT max(id) FROM (
+                SELECT id FROM events WHERE id > $1 AND id <= $2 ORDER BY id LIMIT \(SealBounds.mostEvents)
+            ) AS sealed
+            """, [.int(first), .int(last)]
+        ).optionalInt(0, 0)
     }
 
     /// The heads of the trails that grew by events with these numbers.
@@ -193,13 +220,14 @@ extension SealTables {
         ).bool(0, 0)
     }
 
-    func trailsWithoutPayment(limit: Int) throws -> [String] {
+    func owners(after payment: String, limit: Int) throws -> [TrailOwner] {
         let rows = try connection.rows(
             """
-            SELECT DISTINCT payment_id FROM events
-            WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id)
-                AND NOT EXISTS (SELECT 1 FROM idempotency_keys WHERE place = events.payment_id AND pruned) LIMIT $1
-            """, [.int(limit)])
-        return try (0..<rows.count).map { try rows.text($0, 0) }
+            SELECT payment_id, EXISTS (SELECT 1 FROM payments WHERE payments.id = owners.payment_id)
+                OR EXISTS (SELECT 1 FROM idempotency_keys WHERE place = owners.payment_id AND pruned)
+            FROM (SELECT DISTINCT payment_id FROM events WHERE payment_id > $1 ORDER BY payment_id LIMIT $2) AS owners
+            ORDER BY payment_id
+            """, [.text(payment), .int(limit)])
+        return try (0..<rows.count).map { TrailOwner(payment: try rows.text($0, 0), isKnown: try rows.bool($0, 1)) }
     }
 }

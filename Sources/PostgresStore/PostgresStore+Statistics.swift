@@ -24,8 +24,13 @@ extension PostgresStore {
                     JOIN payments ON payments.id = waiting.payment_id AND payments.version = waiting.version
                     GROUP BY operation, waits_for
                     """),
+                Statement(
+                    """
+                    SELECT (SELECT at FROM events WHERE id > coalesce((SELECT max(through_event) FROM seals), 0)
+                        ORDER BY id LIMIT 1)
+                    """),
             ]).rows
-            guard rows.count == 4 else {
+            guard rows.count == 5 else {
                 throw StoreFailure(.other, operation: "statistics", cause: "a statement returned nothing at all")
             }
             var counts: [PaymentState: Int] = [:]
@@ -38,7 +43,8 @@ extension PostgresStore {
             return StoreStatistics(
                 paymentsByState: counts, due: Int(try rows[1].int(0, 0)),
                 oldestUnsettled: try rows[2].optionalInt(0, 0).map { Timestamp(milliseconds: $0) },
-                waiting: try PostgresStore.waiting(rows[3]))
+                waiting: try PostgresStore.waiting(rows[3]),
+                oldestUnsealed: try rows[4].optionalInt(0, 0).map { Timestamp(milliseconds: $0) })
         }
     }
 

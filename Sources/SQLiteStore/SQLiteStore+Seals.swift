@@ -4,8 +4,20 @@ public import Reconciler
 internal import StoreRows
 
 extension SQLiteStore {
-    /// Seals the heads of all trails that grew since the last seal; `nil` if none did.
+    /// Seals the heads of all trails that grew since the last seal, in as many seals as ``SealBounds`` asks for, and
+    /// returns the newest; `nil` if none grew.
     public func seal() async throws(StoreFailure) -> Seal? {
+        var made: Seal?
+        for _ in 0..<SealBounds.mostSeals {
+            guard let (seal, isLast) = try await sealNext() else { break }
+            made = seal
+            if isLast { break }
+        }
+        return made
+    }
+
+    /// Makes one seal; and whether nothing is left after it.
+    private func sealNext() async throws(StoreFailure) -> (Seal, isLast: Bool)? {
         let clock = clock
         return try await queue.write("seal") { db in
             let last = try Row.fetchOne(
@@ -16,15 +28,17 @@ extension SQLiteStore {
             guard let previous = last.map({ Digest(hex: $0[2]) }) ?? Seal.genesis else {
                 throw StoreFailure(.corrupted, operation: "seal", cause: "the hash of the last seal is no digest")
             }
-            let heads = try SealTables(db: db).changed(after: sealedThrough)
+            // No event is ever removed here, so the numbers have no gaps.
+            let through = min(newest, sealedThrough + Int64(SealBounds.mostEvents))
+            let heads = try SealTables(db: db).changed(after: sealedThrough, through: through)
             let seal = Seal(number: (last?[0] ?? 0) + 1, at: clock.now(), previous: previous, heads: heads)
             try db.execute(
                 sql: "INSERT INTO seals (number, at, heads, through_event, prev, hash) VALUES (?, ?, ?, ?, ?, ?)",
                 arguments: [
-                    seal.number, seal.at.milliseconds, seal.heads, newest, seal.previous.hex, seal.hash.hex,
+                    seal.number, seal.at.milliseconds, seal.heads, through, seal.previous.hex, seal.hash.hex,
                 ])
             try SealTables(db: db).insert(heads, seal: seal.number)
-            return seal
+            return (seal, through == newest)
         }
     }
 
@@ -84,29 +98,32 @@ struct SealTables: SealSource {
 
     func isPruned(_ payment: PaymentID) throws -> Bool { false }  // Nothing is removed here.
 
-    func trailsWithoutPayment(limit: Int) throws -> [String] {
-        try String.fetchAll(
+    func owners(after payment: String, limit: Int) throws -> [TrailOwner] {
+        try Row.fetchAll(
             db,
             sql: """
-                SELECT DISTINCT payment_id FROM events
-                WHERE NOT EXISTS (SELECT 1 FROM payments WHERE payments.id = events.payment_id) LIMIT ?
+                SELECT payment_id, EXISTS (SELECT 1 FROM payments WHERE payments.id = owners.payment_id) FROM (
+                    SELECT DISTINCT payment_id FROM events WHERE payment_id > ? ORDER BY payment_id LIMIT ?
+                ) AS owners ORDER BY payment_id
                 """,
-            arguments: [limit])
+            arguments: [payment, limit]
+        ).map { TrailOwner(payment: $0[0], isKnown: $0[1]) }
     }
 
-    /// The heads of the trails that grew after an event.
-    func changed(after event: Int64) throws -> SealedHeads {
+    /// The heads of the trails that grew by events with these numbers.
+    func changed(after first: Int64, through last: Int64) throws -> SealedHeads {
         // Not by the index, which would be read from end to end: what is new is at the end of the table.
         try read(
             Row.fetchCursor(
                 db,
                 sql: """
                     SELECT events.payment_id, events.seq, events.hash FROM events JOIN (
-                        SELECT payment_id, max(seq) AS seq FROM events NOT INDEXED WHERE id > ? GROUP BY payment_id
+                        SELECT payment_id, max(seq) AS seq FROM events NOT INDEXED
+                        WHERE id > ? AND id <= ? GROUP BY payment_id
                     ) AS newest ON events.payment_id = newest.payment_id AND events.seq = newest.seq
                     ORDER BY events.payment_id
                     """,
-                arguments: [event]))
+                arguments: [first, last]))
     }
 
     func insert(_ heads: SealedHeads, seal number: Int64) throws {

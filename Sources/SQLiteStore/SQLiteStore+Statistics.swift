@@ -9,7 +9,8 @@ extension SQLiteStore {
         return try await read("statistics") { db in
             StoreStatistics(
                 paymentsByState: try counts(db), due: try DuePayments.count(now: clock.now(), db),
-                oldestUnsettled: try oldestUnsettled(db), waiting: try WaitingRow.counts(db))
+                oldestUnsettled: try oldestUnsettled(db), waiting: try WaitingRow.counts(db),
+                oldestUnsealed: try oldestUnsealed(db))
         }
     }
 }
@@ -32,4 +33,11 @@ private func oldestUnsettled(_ db: Database) throws -> Timestamp? {
         sql: "SELECT min(created_at) FROM payments WHERE state = ? AND state <> 'succeeded'")
     return try unsettled.compactMap { try Int64.fetchOne(statement, arguments: [$0.rawValue]) }.min()
         .map { Timestamp(milliseconds: $0) }
+}
+
+private func oldestUnsealed(_ db: Database) throws -> Timestamp? {
+    let sealed = try Int64.fetchOne(db, sql: "SELECT through_event FROM seals ORDER BY number DESC LIMIT 1") ?? 0
+    return try Int64.fetchOne(
+        db, sql: "SELECT at FROM events WHERE id > ? ORDER BY id LIMIT 1", arguments: [sealed]
+    ).map { Timestamp(milliseconds: $0) }
 }

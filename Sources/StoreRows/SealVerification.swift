@@ -2,12 +2,22 @@ package import Foundation
 package import PaymentCore
 package import Reconciler
 
+/// How much is sealed at once. After an import, or an hour in which no process could seal, millions of events wait: in
+/// one statement they would exceed its time limit, each time anew.
+package enum SealBounds {
+    /// One seal covers at most so many events, and so at most so many heads.
+    package static let mostEvents = 10_000
+    /// One call makes at most so many seals. What is left waits for the next call, so that payments go on beside it.
+    package static let mostSeals = 20
+}
+
 /// The check of all seals and trails, in steps that each read a bounded part: first the seals, one a step, then the
-/// trails, some a step, then whatever trail has lost its payment.
+/// trails, some a step, then the trails that have lost their payment.
 package struct SealVerification: Sendable {
     /// After so many breaks there is nothing more to learn.
     package static let mostBreaks = 1_000
     private static let trailsPerStep = 100
+    private static let ownersPerStep = 200
 
     /// At the beginning.
     package init() {}
@@ -15,7 +25,7 @@ package struct SealVerification: Sendable {
     private enum Stage: Sendable {
         case seals(last: Int64, hash: Digest)
         case trails(after: String)
-        case orphans
+        case orphans(after: String)
         case done
     }
 
@@ -35,7 +45,7 @@ package struct SealVerification: Sendable {
         switch stage {
         case .seals(let last, let hash): try checkSeal(after: last, hash, source)
         case .trails(let after): try checkTrails(after: after, source)
-        case .orphans: try checkOrphans(source)
+        case .orphans(let after): try checkOrphans(after: after, source)
         case .done: break
         }
         if breaks.count >= SealVerification.mostBreaks { stage = .done }
@@ -80,7 +90,7 @@ package struct SealVerification: Sendable {
     private mutating func checkTrails(after last: String, _ source: some SealSource) throws {
         let rows = try source.trails(after: last, limit: SealVerification.trailsPerStep)
         guard let newest = rows.last else {
-            stage = .orphans
+            stage = .orphans(after: "")
             return
         }
         for row in rows where breaks.count < SealVerification.mostBreaks {
@@ -137,12 +147,13 @@ package struct SealVerification: Sendable {
         return (broken, account)
     }
 
-    private mutating func checkOrphans(_ source: some SealSource) throws {
-        for text in try source.trailsWithoutPayment(limit: SealVerification.mostBreaks) {
-            guard let payment = PaymentID(text: text) else { continue }
+    private mutating func checkOrphans(after last: String, _ source: some SealSource) throws {
+        let owners = try source.owners(after: last, limit: SealVerification.ownersPerStep)
+        for owner in owners where !owner.isKnown && breaks.count < SealVerification.mostBreaks {
+            guard let payment = PaymentID(text: owner.payment) else { continue }
             breaks.append(.trailBroken(payment: payment, detail: "its payment is gone"))
         }
-        stage = .done
+        stage = owners.last.map { .orphans(after: $0.payment) } ?? .done
     }
 }
 
@@ -183,6 +194,19 @@ package struct HeadRow: Sendable {
     }
 }
 
+/// A payment of which there is a trail.
+package struct TrailOwner: Sendable {
+    let payment: String
+    let isKnown: Bool
+
+    /// A payment.
+    /// - Parameter isKnown: it is stored, or its key says that it was removed because it ended long ago.
+    package init(payment: String, isKnown: Bool) {
+        self.payment = payment
+        self.isKnown = isKnown
+    }
+}
+
 /// Where the seals and trails are read that are checked.
 package protocol SealSource {
     /// The first seal with a higher number.
@@ -199,6 +223,6 @@ package protocol SealSource {
     func events(of payment: PaymentID, _ goesOn: (EventRow) throws -> Bool) throws
     /// Whether a payment was removed because it ended long ago: its key says so.
     func isPruned(_ payment: PaymentID) throws -> Bool
-    /// Trails whose payment is gone, and was not removed because it ended long ago.
-    func trailsWithoutPayment(limit: Int) throws -> [String]
+    /// The payments of which there are trails, in ascending order of their ids.
+    func owners(after payment: String, limit: Int) throws -> [TrailOwner]
 }

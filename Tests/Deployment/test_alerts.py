@@ -47,6 +47,8 @@ WELL = {
     'reconciled_certificate_expiry_time_seconds{namespace="reconciled",listener="operators"}': "1213100x120",
     # Read every five minutes, but for half an hour in which the issuer was away.
     'reconciled_key_set_read_time_seconds{namespace="reconciled",pod="a"}': "0+60x60 3600x30 5400+60x30",
+    # Sealed again after half an hour.
+    'reconciled_oldest_unsealed_seconds{namespace="reconciled",pod="a"}': "0+30x60 8x60",
     # A receiver that was away for half an hour, and one that has all of its webhooks.
     'reconciled_oldest_webhook_seconds{namespace="reconciled",caller="shop",pod="a"}': "0+30x60 0x60",
     'reconciled_oldest_webhook_seconds{namespace="reconciled",caller="kiosk",pod="a"}': "0x120",
@@ -177,6 +179,7 @@ WRONG = {
     "ReconciledCertificateExpiresSoon": ("reconciled_certificate_expiry_time_seconds", "callers", "0x120"),
     # Time begins at 0 here.
     "ReconciledKeySetOld": ("reconciled_key_set_read_time_seconds", "", "-1800x120"),
+    "ReconciledSealsMissing": ("reconciled_oldest_unsealed_seconds", "", "1800+30x120"),
     "ReconciledWebhooksLate": ("reconciled_oldest_webhook_seconds", 'caller="kiosk"', "1800+30x120"),
     "ReconciledWebhooksGivenUp": ("reconciled_webhooks_open", "given_up", "0x100 1x20"),
     "ReconciledNotWatched": ("up", "", "0x120"),

@@ -37,7 +37,7 @@ struct ReadOnlyStore: PaymentStore {
     func seal() async throws(StoreFailure) -> Seal? { nil }
     func verifySeals() async throws(StoreFailure) -> [SealBreak] { [] }
     func statistics() async throws(StoreFailure) -> StoreStatistics {
-        StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:])
+        StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:], oldestUnsealed: nil)
     }
     func probe() async throws(StoreFailure) {}
 }

@@ -1,5 +1,6 @@
 internal import PaymentCore
 internal import Reconciler
+internal import StoreRows
 internal import Testing
 
 @testable internal import PostgresStore
@@ -32,6 +33,53 @@ internal import Testing
                 #expect(try await first?.heads == 1)
             }
             #expect(try await store.verifySeals().isEmpty)
+        }
+    }
+
+    /// Whatever was not sealed for long: an import, or an hour in which no process could seal.
+    @Test func `a seal covers so many events and no more, and those that follow cover the rest`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withStore(clock) { store, _ in
+            try await Scenario(store: store, clock: clock).create(.init("real"))
+            let most = SealBounds.mostEvents
+            try await write(2 * most + 500, of: 600, to: store)
+            #expect(try await store.seal()?.number == 3)
+            let widest = try await store.perform("test") { connection in
+                try connection.rows(
+                    "SELECT max(through_event - before) FROM "
+                        + "(SELECT through_event, lag(through_event, 1, 0) OVER (ORDER BY number) AS before FROM seals)"
+                        + " AS seals"
+                ).int(0, 0)
+            }
+            #expect(widest == Int64(most))
+            #expect(try await store.seal() == nil)
+            let breaks = try await store.verifySeals().map { "\($0)" }
+            #expect(breaks.count == 600)
+            #expect(breaks.allSatisfy { $0.hasSuffix("its payment is gone") }, "\(breaks.prefix(3))")
+        }
+    }
+
+    @Test func `one call seals a bounded part of what waits`() async throws {
+        let clock = ManualClock()
+        try await StoreSchema.withStore(clock) { store, _ in
+            let most = SealBounds.mostEvents * SealBounds.mostSeals
+            try await write(most + 1, of: 100, to: store)
+            #expect(try await store.seal()?.number == Int64(SealBounds.mostSeals))
+            #expect(try await store.seal()?.number == Int64(SealBounds.mostSeals) + 1)
+            #expect(try await store.seal() == nil)
+        }
+    }
+
+    /// Writes events of payments that are not there.
+    private func write(_ events: Int, of payments: Int, to store: PostgresStore) async throws {
+        try await store.perform("test") { connection in
+            _ = try connection.rows(
+                """
+                INSERT INTO events (payment_id, seq, at, type, fields, prev, hash)
+                SELECT 'pay_' || md5((n % $2)::text) || substr(md5((n % $2)::text), 1, 8), n / $2 + 1, 0, 'created',
+                    '[]', repeat('0', 64), md5(n::text) || md5(n::text)
+                FROM generate_series(0, $1 - 1) AS n ORDER BY n
+                """, [.int(Int64(events)), .int(Int64(payments))])
         }
     }
 }

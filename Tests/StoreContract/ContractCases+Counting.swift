@@ -4,7 +4,8 @@ internal import Reconciler
 extension ContractCase {
     static let counting: [ContractCase] = [
         ContractCase("an empty store counts nothing") { it in
-            let expected = StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:])
+            let expected = StoreStatistics(
+                paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:], oldestUnsealed: nil)
             try require(try await it.store.statistics(), is: expected, "the counts")
         },
         ContractCase("payments are counted by the state that they have now") { it in
@@ -28,6 +29,19 @@ extension ContractCase {
             manual.capture = .manual
             try await it.settle(manual)
             try require(try await it.store.statistics().oldestUnsettled, is: nil, "the oldest unsettled")
+        },
+        ContractCase("the oldest entry that no seal covers is known") { it in
+            let begun = it.clock.now()
+            try await it.create(Scenario.Order("k1"))
+            it.clock.advance(by: .seconds(9))
+            try await it.create(Scenario.Order("k2"))
+            try require(try await it.store.statistics().oldestUnsealed, is: begun, "the oldest before the seal")
+            _ = try await it.store.seal()
+            try require(try await it.store.statistics().oldestUnsealed, is: nil, "the oldest after the seal")
+            it.clock.advance(by: .seconds(9))
+            let later = it.clock.now()
+            try await it.create(Scenario.Order("k3"))
+            try require(try await it.store.statistics().oldestUnsealed, is: later, "the oldest since the seal")
         },
         ContractCase("due is what is due and not leased") { it in
             try await it.createFree(Scenario.Order("k1"))

@@ -40,6 +40,7 @@ enum MetricsCatalogue {
         "reconciled_oldest_discrepancy_seconds": "Age of the oldest open discrepancy.",
         "reconciled_oldest_unconfirmed_seconds": "Age of the oldest decision that the standby has not confirmed.",
         "reconciled_oldest_webhook_seconds": "Age of the oldest webhook that a caller's endpoint has not accepted.",
+        "reconciled_oldest_unsealed_seconds": "Age of the oldest entry of an audit trail that no seal covers.",
         "reconciled_oldest_unsettled_seconds": "Age of the oldest payment that is not settled and waits for no person.",
         "reconciled_operator_tokens_refused": "Operators' tokens that nobody has, by where they were shown.",
         "reconciled_operations_waiting": "Operations that wait for people or for time.",

@@ -9,6 +9,7 @@ struct PaymentGauges {
     private let waiting: [WaitingOperation: Gauge]
     private let due: Gauge
     private let oldest: Gauge
+    private let oldestUnsealed: Gauge
 
     init(factory: any MetricsFactory) {
         func gauge(_ label: String, _ dimensions: [(String, String)] = []) -> Gauge {
@@ -27,6 +28,7 @@ struct PaymentGauges {
             })
         due = gauge("reconciled_payments_due")
         oldest = gauge("reconciled_oldest_unsettled_seconds")
+        oldestUnsealed = gauge("reconciled_oldest_unsealed_seconds")
     }
 
     /// Shows what was counted.
@@ -34,7 +36,12 @@ struct PaymentGauges {
         for (state, gauge) in byState { gauge.record(statistics.paymentsByState[state] ?? 0) }
         for (one, gauge) in waiting { gauge.record(statistics.waiting[one] ?? 0) }
         due.record(statistics.due)
-        let age = statistics.oldestUnsettled.map { now - $0 } ?? .zero
-        oldest.record(Double(age.milliseconds) / 1_000)
+        oldest.record(seconds(since: statistics.oldestUnsettled, now))
+        oldestUnsealed.record(seconds(since: statistics.oldestUnsealed, now))
+    }
+
+    private func seconds(since moment: Timestamp?, _ now: Timestamp) -> Double {
+        let age = moment.map { now - $0 } ?? .zero
+        return Double(age.milliseconds) / 1_000
     }
 }

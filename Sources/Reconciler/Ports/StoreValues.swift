@@ -243,14 +243,18 @@ public struct StoreStatistics: Sendable, Hashable {
     public var oldestUnsettled: Timestamp?
     /// Payments by what an operation of theirs waits for; nothing where none waits.
     public var waiting: [WaitingOperation: Int]
+    /// When the oldest entry of an audit trail was written that no seal covers.
+    public var oldestUnsealed: Timestamp?
 
     /// Counts.
     public init(
-        paymentsByState: [PaymentState: Int], due: Int, oldestUnsettled: Timestamp?, waiting: [WaitingOperation: Int]
+        paymentsByState: [PaymentState: Int], due: Int, oldestUnsettled: Timestamp?, waiting: [WaitingOperation: Int],
+        oldestUnsealed: Timestamp?
     ) {
         self.paymentsByState = paymentsByState
         self.due = due
         self.oldestUnsettled = oldestUnsettled
         self.waiting = waiting
+        self.oldestUnsealed = oldestUnsealed
     }
 }

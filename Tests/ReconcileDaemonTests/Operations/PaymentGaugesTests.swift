@@ -30,16 +30,19 @@ import Testing
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let counted = StoreStatistics(
             paymentsByState: [.succeeded: 9], due: 4, oldestUnsettled: now + .seconds(-30),
-            waiting: [WaitingOperation(.refund, for: .people): 3])
+            waiting: [WaitingOperation(.refund, for: .people): 3], oldestUnsealed: now + .seconds(-7))
         let refunds = #"reconciled_operations_waiting{for="people",operation="refund"}"#
         gauges.record(counted, now: now)
         let shown = series("reconciled_operations_waiting", registry).mapValues { Double($0) }
         #expect(shown[refunds] == 3)
         #expect(shown.values.reduce(0) { $0 + ($1 ?? 0) } == 3)
         #expect(registry.openMetrics().contains("reconciled_oldest_unsettled_seconds 30"))
-        let nothing = StoreStatistics(paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:])
+        #expect(registry.openMetrics().contains("reconciled_oldest_unsealed_seconds 7"))
+        let nothing = StoreStatistics(
+            paymentsByState: [:], due: 0, oldestUnsettled: nil, waiting: [:], oldestUnsealed: nil)
         gauges.record(nothing, now: now)
         #expect(series("reconciled_operations_waiting", registry).values.allSatisfy { Double($0) == 0 })
         #expect(registry.openMetrics().contains("reconciled_payments_due 0"))
+        #expect(registry.openMetrics().contains("reconciled_oldest_unsealed_seconds 0"))
     }
 }
