@@ -261,7 +261,7 @@ let package = Package(
             dependencies: [
                 "ReconcileDaemon", "OperationsConsole", "PaymentAPI", "Providers", "Reconciler", "PaymentCore",
                 "MemoryStore", "Witnesses", "StoreContract", "LogCapture", "PostgresStore", "Prober", "ProgramEdge",
-                "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport", "SignedTokens",
+                "APIDescription", "CertificateAuthority", "HTTPEdge", "HTTPTransport", "SignedTokens", "SQLiteStore",
                 hummingbird, arguments, yams, logging, metrics, coreMetrics,
             ], swiftSettings: strict),
         .testTarget(

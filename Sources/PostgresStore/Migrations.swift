@@ -194,6 +194,9 @@ public struct SchemaMigration: Sendable, Hashable {
 }
 
 extension PostgresStore {
+    /// The number of the newest migration that this version knows.
+    public static var newestMigration: Int { Int(Migrations.all.last?.number ?? 0) }
+
     /// Whether a store could not be opened for want of migrations, which somebody may run meanwhile.
     public static func lacksMigrations(_ failure: StoreFailure) -> Bool {
         failure.code == .incompatible && failure.cause.hasPrefix(Migrations.missing)

@@ -105,3 +105,8 @@ enum Schema {
         return objects
     }
 }
+
+extension SQLiteStore {
+    /// The number of the newest schema that this version knows.
+    public static var newestSchema: Int { Int(Schema.newest) }
+}

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import PaymentAPI
 import PaymentCore
+import PostgresStore
 import ProgramEdge
+import SQLiteStore
 
 /// The daemon and the tools of those who run it, in one binary.
 @main
@@ -34,11 +36,12 @@ struct ReconciledCommand: AsyncParsableCommand {
 
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "version", abstract: "Prints the version.",
+        commandName: "version", abstract: "Prints the version, and the newest schema of each store that it knows.",
         discussion: "Example:\n  reconciled version")
 
     func run() throws {
         say("reconciled \(BuildVersion.text)")
+        say("schema \(PostgresStore.newestMigration) on PostgreSQL, \(SQLiteStore.newestSchema) on SQLite")
     }
 }
 
