@@ -84,7 +84,7 @@ import Testing
             let refunded = try #require(ledger.transactions.first { $0.net == 1200 }).key
             let released = try #require(ledger.transactions.first { $0.held == 700 }).key
             _ = try await world.simulator.plant(PlantOrder(.refundAdded, key: refunded), at: "card")
-            try await StripeDashboard(world).cancel(released)
+            try await StripeDashboard(world).act("cancel", on: released)
             var found: [String: String] = [:]
             try await Polling.until("both are found", within: .seconds(120)) {
                 let second = try await compare(client)

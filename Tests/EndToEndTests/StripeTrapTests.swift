@@ -82,11 +82,29 @@ import Testing
                 Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
             try #require(held.state == "authorized")
             let key = try #require(try await world.simulator.ledger("card").transactions.first).key
-            try await StripeDashboard(world).cancel(key)
+            try await StripeDashboard(world).act("cancel", on: key)
             let taken = try await client.operate(
                 "/v1/payments/\(held.id)/capture", body: "{}", key: "stripe-2", wait: 20)
             #expect(taken.state != "succeeded", "\(taken.text)")
             #expect(try await client.settled(held.id).state == "failed")
+            try await world.expectBooksAgree(client)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a hold that somebody captured at the dashboard is taken once, or given back`(asks: Bool) async throws {
+        try await run { world, client in
+            let held = try await client.create(
+                Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
+            try #require(held.state == "authorized")
+            let key = try #require(try await world.simulator.ledger("card").transactions.first).key
+            try await StripeDashboard(world).act("capture", on: key)
+            // The caller captures, or gives up: neither takes the money twice, nor calls it released.
+            let path = "/v1/payments/\(held.id)/\(asks ? "capture" : "cancel")"
+            _ = try await client.operate(path, body: "{}", key: "stripe-2", wait: 20)
+            let ended = try await client.settled(held.id)
+            #expect(ended.state == (asks ? "succeeded" : "canceled"), "\(ended.text)")
+            #expect(try await nets(world) == [asks ? 1_200 : 0])
             try await world.expectBooksAgree(client)
         }
     }
@@ -191,12 +209,12 @@ struct StripeDashboard {
             port: world.simulatorPort, adminPort: world.simulatorPort, token: "provider-key:token:merchant")
     }
 
-    /// Releases the hold under a key.
-    func cancel(_ key: String) async throws {
+    /// Captures or cancels the hold under a key.
+    func act(_ action: String, on key: String) async throws {
         let list = try await client.send(.get, "/card/v1/charges?transfer_group=\(key)")
         let charges = list.json["data"] as? [[String: Any]] ?? []
         let intent = try #require(charges.first?["payment_intent"] as? String, "\(list.text)")
-        let canceled = try await client.send(.post, "/card/v1/payment_intents/\(intent)/cancel")
-        try #require(canceled.status == 200, "\(canceled.text)")
+        let answer = try await client.send(.post, "/card/v1/payment_intents/\(intent)/\(action)")
+        try #require(answer.status == 200, "\(answer.text)")
     }
 }
