@@ -68,7 +68,7 @@ import Testing
 
             // The programs beside it know its certificate by the configuration.
             let port = String(shown.adminPort)
-            let asked = try world.command(["healthcheck", "--port", port], configuration: secured.configuration)
+            let asked = try await world.command(["healthcheck", "--port", port], configuration: secured.configuration)
             #expect(asked.status == 0, "\(asked.output)")
             let token = secured.authority.directory.appendingPathComponent("token")
             try World.operatorToken.write(to: token, atomically: true, encoding: .utf8)
@@ -76,10 +76,10 @@ import Testing
                 "repairs", "list", "--token-file", token.path, "--url", "https://127.0.0.1:\(port)", "--ca-bundle",
                 secured.authority.certificate,
             ]
-            let refused = try world.command(list, configuration: secured.configuration)
+            let refused = try await world.command(list, configuration: secured.configuration)
             #expect(refused.status == 1 && refused.output.contains("client certificate"), "\(refused.output)")
             let own = ["--certificate-file", pair.certificate, "--private-key-file", pair.key]
-            let listed = try world.command(list + own, configuration: secured.configuration)
+            let listed = try await world.command(list + own, configuration: secured.configuration)
             #expect(listed.status == 0, "\(listed.output)")
         }
     }

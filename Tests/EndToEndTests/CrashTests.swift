@@ -30,7 +30,7 @@ import Testing
             }
             try await world.expectBooksAgree(next)
             await world.kill()
-            let verdict = try world.command(["payments", "verify"])
+            let verdict = try await world.command(["payments", "verify"])
             #expect(verdict.status == 0, "\(verdict.output)")
         }
     }

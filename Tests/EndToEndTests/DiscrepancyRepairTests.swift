@@ -28,20 +28,22 @@ import Testing
             let (first, second) = (try #require(orphans.first), try #require(orphans.last))
 
             let words = ["--evidence", "No shop of ours sold it.", "--version", "\(first.version)", "--output", "text"]
-            let wrong = try desk.run(["propose", first.id, "--action", "charged"] + words, as: desk.onCall, at: client)
+            let wrong = try await desk.run(
+                ["propose", first.id, "--action", "charged"] + words, as: desk.onCall, at: client)
             #expect(wrong.status == 1 && wrong.output.contains("undo and write_off are allowed"), "\(wrong.output)")
-            let both = try desk.run(
+            let both = try await desk.run(
                 ["propose", first.id, "--leg", "0", "--action", "undo"] + words, as: desk.onCall, at: client)
             #expect(both.status == 2 && both.output.contains("a discrepancy has neither"), "\(both.output)")
-            let proposed = try desk.run(["propose", first.id, "--action", "undo"] + words, as: desk.ken, at: client)
+            let proposed = try await desk.run(
+                ["propose", first.id, "--action", "undo"] + words, as: desk.ken, at: client)
             #expect(proposed.status == 0 && proposed.output.contains(first.id), "\(proposed.output)")
             let undo = try RepairDesk.identifier(proposed.output)
             let approve = ["approve", undo, "--reason", "I asked all shops.", "--output", "text"]
-            let own = try desk.run(approve, as: desk.ken, at: client)
+            let own = try await desk.run(approve, as: desk.ken, at: client)
             #expect(own.status == 1 && own.output.contains("Nobody approves what they proposed"), "\(own.output)")
             #expect(try await Self.net(world, first) > 0, "one person alone moves nothing")
             let taken = ["reject", undo, "--reason", "Hana shall propose it."]
-            #expect(try desk.run(taken, as: desk.ken, at: client).status == 0)
+            #expect(try await desk.run(taken, as: desk.ken, at: client).status == 0)
 
             try await Self.repair(first, "undo", desk, course)
             try await Polling.until("the order is carried out", within: .seconds(60)) {
@@ -56,9 +58,9 @@ import Testing
             #expect(accepted.state == "closed" && accepted.closeReason == "resolved_by_person")
             #expect(try await Self.net(world, second) > 0, "what was written off is not touched")
 
-            let listed = try desk.run(["list", "--state", "decided"], as: desk.onCall, at: client)
+            let listed = try await desk.run(["list", "--state", "decided"], as: desk.onCall, at: client)
             #expect(listed.output.contains(first.id) && listed.output.contains(second.id), "\(listed.output)")
-            let history = try world.command(["discrepancies", "show", first.id, "--output", "text"])
+            let history = try await world.command(["discrepancies", "show", first.id, "--output", "text"])
             for word in ["proposes undo by rep_", "approves undo by rep_", "proposed by on-call", "No shop of ours"] {
                 #expect(history.output.contains(word), "\(word) is not in \(history.output)")
             }
@@ -82,14 +84,14 @@ import Testing
     ) async throws {
         let version = try await now(found, course).version
         let client = try await course.world.client(of: 0)
-        let proposed = try desk.run(
+        let proposed = try await desk.run(
             [
                 "propose", found.id, "--action", action, "--evidence", "No shop of ours sold it.", "--version",
                 "\(version)",
             ], as: desk.onCall, at: client)
         try #require(proposed.status == 0, "\(proposed.output)")
         let approve = ["approve", try RepairDesk.identifier(proposed.output), "--reason", "I asked all shops."]
-        let approved = try desk.run(approve, as: desk.ken, at: client)
+        let approved = try await desk.run(approve, as: desk.ken, at: client)
         try #require(approved.status == 0, "\(approved.output)")
     }
 }

@@ -95,7 +95,7 @@ import Testing
             #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [0])
             let sent = try await world.simulator.journal("card", operation: .refund).count
             #expect(outcome == .won ? sent > asked : sent == asked)
-            let verdict = try world.command(["payments", "verify"])
+            let verdict = try await world.command(["payments", "verify"])
             #expect(verdict.status == 0, "\(verdict.output)")
             try await world.expectBooksAgree(client)
         }

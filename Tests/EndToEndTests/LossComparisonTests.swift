@@ -21,7 +21,7 @@ import Testing
         try await sites.leaveStandbyBehind()
         #expect(try await sites.east.create(Bodies.card(700), key: "lost-1").status == 201)
         try await sites.loseEast()
-        let promoted = try sites.site([
+        let promoted = try await sites.site([
             "promote", "--reason", "east is lost", "--by", "hana", "--fenced-by", "the power is off",
             "--accept-data-loss", "the replica was behind", "--wait", "15s",
         ])
@@ -29,8 +29,8 @@ import Testing
         try await sites.untilActive(sites.west)
     }
 
-    private static func loss(_ sites: TwoSites) throws -> [String: Any]? {
-        (TwoSites.json(try sites.site(["status"]).output)["recoveries"] as? [[String: Any]])?.first
+    private static func loss(_ sites: TwoSites) async throws -> [String: Any]? {
+        (TwoSites.json(try await sites.site(["status"]).output)["recoveries"] as? [[String: Any]])?.first
     }
 
     private static func net(_ sites: TwoSites, _ provider: String) async throws -> Int64 {
@@ -45,7 +45,7 @@ import Testing
             try sites.world.simulator.order(
                 FaultOrder(Fault(.errorBefore), operation: .list, times: 100_000), at: "points")
             try await Self.lose(sites)
-            let lost = try #require(try Self.loss(sites))
+            let lost = try #require(try await Self.loss(sites))
             #expect(lost["listing_compared"] as? Bool == false && lost["kept_until"] is String, "\(lost)")
             // Of a sale nothing is found; it may have been made and be listed only, so that it waits.
             let sale = try await sites.west.create(Bodies.payment([("balance", 300)]), key: "sale-1", wait: 0)
@@ -54,16 +54,16 @@ import Testing
                 try await Self.net(sites, "card") == 1200
             }
             try await Polling.until("no orphan is open", within: .seconds(30)) {
-                try sites.command(["discrepancies", "list", "--output", "json"]).output.isEmpty
+                try await sites.command(["discrepancies", "list", "--output", "json"]).output.isEmpty
             }
             // Longer than between two looks, and than callers repeat: time alone closes nothing.
             try await Polling.hold(for: .seconds(7))
-            #expect(try Self.loss(sites)?["listing_compared"] as? Bool == false)
+            #expect(try await Self.loss(sites)?["listing_compared"] as? Bool == false)
             #expect(try await sites.world.sends(.sale, to: "balance") == 0)
             #expect(try await sites.west.send(.get, "/v1/payments/\(sale.id)").state == "processing")
 
             try sites.world.simulator.clearOrders(at: "points")
-            try await Polling.until("the loss is closed", within: .seconds(90)) { try Self.loss(sites) == nil }
+            try await Polling.until("the loss is closed", within: .seconds(90)) { try await Self.loss(sites) == nil }
             let settled = try await sites.west.settled(sale.id, within: .seconds(30))
             #expect(settled.state == "succeeded", "\(settled.text)")
             #expect(sites.world.log().contains("points was not compared from"))
@@ -111,7 +111,7 @@ import Testing
             let ended = try await sites.west.settled(left.id, within: .seconds(90))
             #expect(ended.state == "failed", "\(ended.text)")
             #expect(try await sites.world.sends(.authorize, to: "points") == sent + 1)
-            try await Polling.until("the loss is closed", within: .seconds(90)) { try Self.loss(sites) == nil }
+            try await Polling.until("the loss is closed", within: .seconds(90)) { try await Self.loss(sites) == nil }
             try await sites.world.expectBooksAgree(sites.west)
         }
     }

@@ -19,7 +19,7 @@ import Testing
             try await Moment.come()
             await sites.world.kill(0)
             try await sites.pair.stopPrimary()
-            let promoted = try sites.site([
+            let promoted = try await sites.site([
                 "promote", "--reason", "east is lost", "--by", "hana", "--fenced-by", "the power is off",
                 "--accept-data-loss", "the replica was behind", "--accept-contracts", "a test", "--wait", "15s",
             ])
@@ -69,7 +69,7 @@ import Testing
             let east = try await sites.restartEast(", resume_alone_within: 0s")
             let reason = try await Self.staysOut(east, sites)
             #expect(reason.contains("may be an old copy"), "\(reason)")
-            let promoted = try sites.site(
+            let promoted = try await sites.site(
                 ["promote", "--reason", "west is lost for good", "--by", "hana", "--fenced-by", "its power is off"],
                 atWest: false)
             #expect(promoted.status == 0, "\(promoted.output)")

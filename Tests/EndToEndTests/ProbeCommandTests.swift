@@ -58,7 +58,7 @@ import Testing
             let written = try String(contentsOf: file, encoding: .utf8)
             #expect(written.contains("cancel: tombstoning  # measured"), "\(written)")
             #expect(written.contains("cancel_deadline: forever  # trusted"), "\(written)")
-            let tried = try world.command(
+            let tried = try await world.command(
                 ["payments", "explain", "--what-if", file.path, "--provider", "card", "--output", "text"])
             #expect(tried.status == 0, "\(tried.output)")
         }

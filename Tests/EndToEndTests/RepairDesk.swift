@@ -19,18 +19,19 @@ struct RepairDesk {
         (onCall, ken) = (files[0].0.path, files[1].0.path)
     }
 
-    func run(_ words: [String], as token: String, at client: APIClient) throws -> (status: Int32, output: String) {
+    func run(_ words: [String], as token: String, at client: APIClient) async throws -> (status: Int32, output: String)
+    {
         let url = "http://127.0.0.1:\(client.adminPort)"
-        return try world.command(["repairs"] + words + ["--url", url, "--token-file", token])
+        return try await world.command(["repairs"] + words + ["--url", url, "--token-file", token])
     }
 
     /// One person proposes, as the quarantine runbook has it, and another one approves.
     func repair(_ id: String, _ action: String, _ more: [String] = [], at client: APIClient) async throws {
         let evidence = ["--evidence", "Their mail of today, case 17.", "--version", try await client.version(of: id)]
-        let proposed = try run(["propose", id, "--action", action] + more + evidence, as: onCall, at: client)
+        let proposed = try await run(["propose", id, "--action", action] + more + evidence, as: onCall, at: client)
         try #require(proposed.status == 0, "\(proposed.output)")
         let approve = ["approve", try RepairDesk.identifier(proposed.output), "--reason", "I read it too."]
-        let approved = try run(approve, as: ken, at: client)
+        let approved = try await run(approve, as: ken, at: client)
         try #require(approved.status == 0, "\(approved.output)")
     }
 

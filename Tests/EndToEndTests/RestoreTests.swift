@@ -48,8 +48,8 @@ import Testing
         }
     }
 
-    private static func recoveries(_ world: World) throws -> [[String: Any]] {
-        TwoSites.json(try world.command(["site", "status"]).output)["recoveries"] as? [[String: Any]] ?? []
+    private static func recoveries(_ world: World) async throws -> [[String: Any]] {
+        TwoSites.json(try await world.command(["site", "status"]).output)["recoveries"] as? [[String: Any]] ?? []
     }
 
     @Test
@@ -59,9 +59,9 @@ import Testing
         try await Restored.run { restored in
             let world = restored.world
             let promote = ["site", "promote", "--restored-from-backup", "--reason", "tables were lost", "--by", "hana"]
-            let bare = try world.command(promote)
+            let bare = try await world.command(promote)
             #expect(bare.status == 1 && bare.output.contains("restore_not_fenced"), "\(bare.output)")
-            let promoted = try world.command(promote + ["--fenced-by", "the only daemon was killed"])
+            let promoted = try await world.command(promote + ["--fenced-by", "the only daemon was killed"])
             #expect(promoted.status == 0, "\(promoted.output)")
             let row = TwoSites.json(promoted.output)
             #expect((row["term"] as? [String: Any])?["beginning"] as? String == "restore")
@@ -85,7 +85,7 @@ import Testing
 
             // Nobody comes again for the other; it is found by the comparison, and undone.
             try await Polling.until("the loss is closed", within: .seconds(90)) {
-                try Self.recoveries(world).isEmpty
+                try await Self.recoveries(world).isEmpty
             }
             let ledger = try await world.simulator.ledger("card")
             let kept = ledger.transactions.map(\.net).filter { $0 != 0 }
@@ -109,7 +109,7 @@ import Testing
     {
         try await Restored.run { restored in
             let client = try await restored.world.start()
-            #expect(try Self.recoveries(restored.world).isEmpty)
+            #expect(try await Self.recoveries(restored.world).isEmpty)
             let again = try await client.create(Bodies.card(700), key: "lost-1", wait: 30)
             #expect(again.state == "succeeded" && again.id == restored.repeated.id, "\(again.text)")
             #expect(try await restored.requests(about: 700).first == .authorize)

@@ -39,10 +39,10 @@ import Testing
             #expect(metrics.contains("reconciled_site_active 0"))
             #expect(metrics.contains("reconciled_site_database_writable 0"))
             #expect(metrics.contains("reconciled_objective_seconds{objective=\"rto\"} 60"))
-            let status = TwoSites.json(try sites.site(["status"]).output)
+            let status = TwoSites.json(try await sites.site(["status"]).output)
             #expect(status["role"] as? String == "standby")
             #expect(status["active_site"] as? String == "east")
-            let text = try sites.site(["status", "--output", "text"], atWest: false)
+            let text = try await sites.site(["status", "--output", "text"], atWest: false)
             #expect(text.output.contains("site        east: active"), "\(text.output)")
         }
     }
@@ -54,7 +54,7 @@ import Testing
             try await sites.untilActive(sites.east)
             // The row says that a lease is needed, which only the standby can prove.
             try await Polling.until("the lease is confirmed") {
-                TwoSites.json(try sites.site(["status"]).output)["proof"] as? String == "standby"
+                TwoSites.json(try await sites.site(["status"]).output)["proof"] as? String == "standby"
             }
             let before = try await sites.east.create(Bodies.card(), key: "before-1")
             #expect(before.status == 201)
@@ -67,13 +67,13 @@ import Testing
             #expect(doubtful.status == 202)
             try await sites.loseEast()
 
-            let early = try sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
+            let early = try await sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
             #expect(early.status == 1, "\(early.output)")
             #expect(early.output.contains("lease_runs"), "\(early.output)")
             #expect(try await !sites.isActive(sites.west))
 
             let began = ContinuousClock.now
-            let promoted = try sites.site(
+            let promoted = try await sites.site(
                 ["promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s"])
             #expect(promoted.status == 0, "\(promoted.output)")
             let row = TwoSites.json(promoted.output)
@@ -104,18 +104,18 @@ import Testing
         try await TwoSites.run { sites in
             let before = try await sites.east.create(Bodies.card(), key: "before-1")
             #expect(before.status == 201)
-            let held = try sites.site(["promote", "--reason", "planned", "--by", "hana"])
+            let held = try await sites.site(["promote", "--reason", "planned", "--by", "hana"])
             #expect(held.status == 1 && held.output.contains("still_streaming"), "\(held.output)")
-            let drained = try sites.site(["drain", "--wait", "20s"], atWest: false)
+            let drained = try await sites.site(["drain", "--wait", "20s"], atWest: false)
             #expect(drained.status == 0, "\(drained.output)")
             #expect(TwoSites.json(drained.output)["phase"] as? String == "drained")
             try await sites.untilActive(sites.east, false)
             let refused = try await sites.east.create(Bodies.card(), key: "late-1")
             #expect(refused.status == 503)
             try await Polling.until("the standby shows that it is drained") {
-                TwoSites.json(try sites.site(["status"]).output)["phase"] as? String == "drained"
+                TwoSites.json(try await sites.site(["status"]).output)["phase"] as? String == "drained"
             }
-            let promoted = try sites.site(["promote", "--reason", "planned", "--by", "hana"])
+            let promoted = try await sites.site(["promote", "--reason", "planned", "--by", "hana"])
             #expect(promoted.status == 0, "\(promoted.output)")
             let row = TwoSites.json(promoted.output)
             #expect((row["recoveries"] as? [Any])?.isEmpty == true)
@@ -125,7 +125,7 @@ import Testing
             #expect(new.status == 201, "\(new.text)")
             // The old site stays what it was told to be, and its own promotion needs somebody who vouches for it.
             #expect(try await !sites.isActive(sites.east))
-            let back = try sites.site(["promote", "--reason", "back", "--by", "hana"], atWest: false)
+            let back = try await sites.site(["promote", "--reason", "back", "--by", "hana"], atWest: false)
             #expect(back.status == 1 && back.output.contains("already_active"), "\(back.output)")
             try await sites.world.expectBooksAgree(sites.west)
         }
@@ -138,7 +138,7 @@ extension SiteTests {
         try await TwoSites.run { sites in
             try await sites.untilActive(sites.east)
             try await Polling.until("the lease is confirmed") {
-                TwoSites.json(try sites.site(["status"]).output)["proof"] as? String == "standby"
+                TwoSites.json(try await sites.site(["status"]).output)["proof"] as? String == "standby"
             }
             try await Moment.come()
             try await sites.pair.freezeStandby()
@@ -179,7 +179,7 @@ extension SiteTests {
             daemon.freeze()
             // Its database stops in good order: the standby has everything.
             try await sites.pair.stopPrimary()
-            let promoted = try sites.site(
+            let promoted = try await sites.site(
                 ["promote", "--reason", "east is silent", "--by", "hana", "--wait", "30s"])
             #expect(promoted.status == 0, "\(promoted.output)")
             try await sites.untilActive(sites.west)
@@ -193,7 +193,7 @@ extension SiteTests {
             // Also with its database back, which has a life of its own now.
             try await sites.pair.restartPrimary()
             try await Polling.until("the old database is read again") {
-                TwoSites.json(try sites.site(["status"], atWest: false).output)["epoch"] as? Int == 1
+                TwoSites.json(try await sites.site(["status"], atWest: false).output)["epoch"] as? Int == 1
             }
             try await Polling.hold(for: .seconds(2))
             #expect(try await !sites.isActive(sites.east))
@@ -214,10 +214,10 @@ extension SiteTests {
             #expect(lost.status == 201)
             try await sites.loseEast()
 
-            let bare = try sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
+            let bare = try await sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
             #expect(bare.status == 1, "\(bare.output)")
             for reason in ["not_leased", "not_synchronous"] { #expect(bare.output.contains(reason), "\(bare.output)") }
-            let promoted = try sites.site([
+            let promoted = try await sites.site([
                 "promote", "--reason", "east is lost", "--by", "hana", "--fenced-by", "the power is off",
                 "--accept-data-loss", "the replica was behind", "--wait", "15s",
             ])
@@ -242,15 +242,15 @@ extension SiteTests {
     @Test func `a second person is asked for where the configuration says so`() async throws {
         let site = "lease: 3s, proof: standby, replication: synchronous, second_person: required"
         try await TwoSites.run(site) { sites in
-            _ = try sites.site(["drain"], atWest: false)
+            _ = try await sites.site(["drain"], atWest: false)
             try await Polling.until("the standby shows that it is drained") {
-                TwoSites.json(try sites.site(["status"]).output)["phase"] as? String == "drained"
+                TwoSites.json(try await sites.site(["status"]).output)["phase"] as? String == "drained"
             }
-            let alone = try sites.site(["promote", "--reason", "planned", "--by", "hana"])
+            let alone = try await sites.site(["promote", "--reason", "planned", "--by", "hana"])
             #expect(alone.status == 1 && alone.output.contains("second_person_missing"), "\(alone.output)")
-            let same = try sites.site(["promote", "--reason", "planned", "--by", "hana", "--approved-by", "hana"])
+            let same = try await sites.site(["promote", "--reason", "planned", "--by", "hana", "--approved-by", "hana"])
             #expect(same.status == 1 && same.output.contains("same_person"), "\(same.output)")
-            let two = try sites.site(["promote", "--reason", "planned", "--by", "hana", "--approved-by", "ken"])
+            let two = try await sites.site(["promote", "--reason", "planned", "--by", "hana", "--approved-by", "ken"])
             #expect(two.status == 0, "\(two.output)")
             #expect((TwoSites.json(two.output)["term"] as? [String: Any])?["approved_by"] as? String == "ken")
         }
@@ -261,7 +261,7 @@ extension SiteTests {
             let held = try await sites.east.create(
                 Bodies.payment([("card", 500)], capture: "manual"), key: "held-1")
             #expect(held.state == "authorized")
-            #expect(try sites.site(["mode", "settle-only"], atWest: false).status == 0)
+            #expect(try await sites.site(["mode", "settle-only"], atWest: false).status == 0)
             var tries = 0
             try await Polling.until("nothing new is taken") {
                 tries += 1
@@ -275,13 +275,13 @@ extension SiteTests {
             let captured = try await sites.east.send(
                 .post, "/v1/payments/\(held.id)/capture", key: "held-2", wait: 15)
             #expect(captured.state == "succeeded", "\(captured.text)")
-            #expect(try sites.site(["mode", "read-only"], atWest: false).status == 0)
+            #expect(try await sites.site(["mode", "read-only"], atWest: false).status == 0)
             try await Polling.until("nothing is written") {
                 try await sites.east.send(.post, "/v1/payments/\(held.id)/refunds", key: "held-3", wait: 0).status
                     == 503
             }
             #expect(try await sites.east.send(.get, "/v1/payments/\(held.id)").status == 200)
-            #expect(try sites.site(["mode", "full"], atWest: false).status == 0)
+            #expect(try await sites.site(["mode", "full"], atWest: false).status == 0)
             try await Polling.until("new payments are taken") {
                 try await sites.east.create(Bodies.card(), key: "new-1", wait: 5).status == 201
             }

@@ -77,14 +77,14 @@ struct TwoSites: Sendable {
     }
 
     /// Runs `reconciled site …` at a site, as a pipe would.
-    func site(_ arguments: [String], atWest: Bool = true) throws -> (status: Int32, output: String) {
+    func site(_ arguments: [String], atWest: Bool = true) async throws -> (status: Int32, output: String) {
         let configuration = atWest ? westConfiguration : world.configuration
-        return try world.command(["site"] + arguments, configuration: configuration)
+        return try await world.command(["site"] + arguments, configuration: configuration)
     }
 
     /// Runs a command of the program with the configuration of the site that was not active at first.
-    func command(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        try world.command(arguments, configuration: westConfiguration)
+    func command(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await world.command(arguments, configuration: westConfiguration)
     }
 
     /// The last line that a command printed, as JSON.

@@ -37,9 +37,9 @@ import Testing
 
     /// The trail holds, its decisions are those of the tables, and both sides agree.
     private func expectProof(_ id: String, _ world: World, _ client: APIClient) async throws {
-        let verdict = try world.command(["payments", "verify"])
+        let verdict = try await world.command(["payments", "verify"])
         #expect(verdict.status == 0, "\(verdict.output)")
-        let replayed = try world.command(["payments", "explain", id, "--replay", "--output", "text"])
+        let replayed = try await world.command(["payments", "explain", id, "--replay", "--output", "text"])
         #expect(replayed.status == 0, "\(replayed.output)")
         try await world.expectBooksAgree(client)
     }
@@ -54,7 +54,7 @@ import Testing
             try await giveBackByHand(700, world)
             let desk = try RepairDesk(world)
             let words = ["propose", created.id, "--action", "undone_outside", "--evidence", "Their mail of today."]
-            let bare = try desk.run(
+            let bare = try await desk.run(
                 words + ["--reference", "RV-881", "--version", try await client.version(of: created.id)],
                 as: desk.onCall, at: client)
             #expect(bare.status == 1 && bare.output.contains("newest answer says something else"), "\(bare.output)")

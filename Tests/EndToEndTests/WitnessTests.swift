@@ -26,14 +26,14 @@ import WitnessServers
     }
 
     private static func found(_ sites: TwoSites) async throws {
-        let founded = try sites.site(["found-witness", "--by", "hana"], atWest: false)
+        let founded = try await sites.site(["found-witness", "--by", "hana"], atWest: false)
         #expect(founded.status == 0, "\(founded.output)")
         let identity = try #require(TwoSites.json(founded.output)["witness"] as? String)
         #expect(identity.hasPrefix("wit_"))
         try await Polling.until("the standby knows the witness") {
-            TwoSites.json(try sites.site(["status"]).output)["witness"] as? String == identity
+            TwoSites.json(try await sites.site(["status"]).output)["witness"] as? String == identity
         }
-        let again = try sites.site(["found-witness", "--by", "hana"], atWest: false)
+        let again = try await sites.site(["found-witness", "--by", "hana"], atWest: false)
         #expect(again.status == 0 && TwoSites.json(again.output)["witness"] as? String == identity, "\(again.output)")
     }
 
@@ -42,7 +42,7 @@ import WitnessServers
     {
         try await Place.with { _, sites in
             try await sites.loseEast()
-            let early = try sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
+            let early = try await sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
             #expect(early.status == 1 && early.output.contains("witness_proves_nothing"), "\(early.output)")
         }
         try await Place.with { _, sites in
@@ -50,7 +50,9 @@ import WitnessServers
             let created = try await sites.east.create(Bodies.card(), key: "before-1")
             #expect(created.status == 201)
             try await sites.loseEast()
-            let promoted = try sites.site(["promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s"])
+            let promoted = try await sites.site([
+                "promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s",
+            ])
             #expect(promoted.status == 0, "\(promoted.output)")
             try await sites.untilActive(sites.west)
             try await sites.world.expectBooksAgree(sites.west)
@@ -61,15 +63,15 @@ import WitnessServers
         try await Place.with { database, sites in
             try await Self.found(sites)
             try await database.wipe()
-            let promoted = try sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
+            let promoted = try await sites.site(["promote", "--reason", "east is lost", "--by", "hana"])
             #expect(promoted.status == 1 && promoted.output.contains("witness_proves_nothing"), "\(promoted.output)")
             try await sites.untilActive(sites.east, false)
             #expect(try await !sites.isActive(sites.west))
-            let bare = try sites.site(["found-witness", "--by", "hana"], atWest: false)
+            let bare = try await sites.site(["found-witness", "--by", "hana"], atWest: false)
             #expect(bare.status == 1 && bare.output.contains("--fenced-by"), "\(bare.output)")
-            let elsewhere = try sites.site(["found-witness", "--by", "hana", "--fenced-by", "it is off"])
+            let elsewhere = try await sites.site(["found-witness", "--by", "hana", "--fenced-by", "it is off"])
             #expect(elsewhere.status == 1 && elsewhere.output.contains("not active"), "\(elsewhere.output)")
-            let founded = try sites.site(
+            let founded = try await sites.site(
                 ["found-witness", "--by", "hana", "--fenced-by", "west follows"], atWest: false)
             #expect(founded.status == 0, "\(founded.output)")
             try await sites.untilActive(sites.east)
@@ -94,12 +96,14 @@ import WitnessServers
                 let kept = server.lease
                 server.lease = LeaseServer.Lease(resourceVersion: 9_000)
                 try await sites.untilActive(sites.east, false)
-                let wiped = try sites.site(["promote", "--reason", "east is silent", "--by", "hana"])
+                let wiped = try await sites.site(["promote", "--reason", "east is silent", "--by", "hana"])
                 #expect(wiped.status == 1 && wiped.output.contains("witness_proves_nothing"), "\(wiped.output)")
                 server.lease = kept
                 try await sites.untilActive(sites.east)
                 try await sites.loseEast()
-                let promoted = try sites.site(["promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s"])
+                let promoted = try await sites.site([
+                    "promote", "--reason", "east is lost", "--by", "hana", "--wait", "30s",
+                ])
                 #expect(promoted.status == 0, "\(promoted.output)")
                 try await sites.untilActive(sites.west)
                 #expect(server.lease?.spec["holderIdentity"] == "west")
@@ -115,9 +119,9 @@ import WitnessServers
             let taken = "UPDATE \(database.schema).site_right SET epoch = 2, site = 'west', until = until + 1000"
             _ = try await database.server.psql(taken)
             try await sites.untilActive(sites.east, false)
-            let bare = try sites.site(["promote", "--reason", "nobody is active", "--by", "hana"], atWest: false)
+            let bare = try await sites.site(["promote", "--reason", "nobody is active", "--by", "hana"], atWest: false)
             #expect(bare.status == 1 && bare.output.contains("already_active"), "\(bare.output)")
-            let promoted = try sites.site(
+            let promoted = try await sites.site(
                 ["promote", "--reason", "nobody is active", "--by", "hana", "--fenced-by", "west follows"],
                 atWest: false)
             #expect(promoted.status == 0, "\(promoted.output)")

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import ProgramOutput
 import ProviderSimulator
 import Testing
 
@@ -34,18 +35,22 @@ extension World {
         try await simulator.journal(provider, operation: operation, limit: 10_000).count { $0.origin == .client }
     }
 
-    /// Runs a command of the same binary on the daemon's configuration, or another.
-    func command(_ arguments: [String], configuration other: URL? = nil) throws -> (status: Int32, output: String) {
+    /// Runs a command of the same binary on the daemon's configuration, or another. No thread waits for its end:
+    /// the servers that it asks may be in this process, and there are only as many threads as cores.
+    func command(
+        _ arguments: [String], configuration other: URL? = nil
+    ) async throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = try DaemonProcess.program()
         process.arguments = arguments + ["--config", (other ?? configuration).path]
         process.environment = DaemonProcess.environment
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
+        let output = try ProgramOutput()
+        process.standardOutput = output.handle
+        process.standardError = output.handle
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in end.finish() }
         try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+        for await _ in ends {}
+        return (process.terminationStatus, output.text)
     }
 }

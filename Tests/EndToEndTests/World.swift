@@ -62,7 +62,7 @@ final class World: Sendable {
                 simulator: server.control, simulatorPort: port, directory: directory, configuration: file,
                 descriptors: settings.descriptors)
             do {
-                try world.prepare(settings.store)
+                try await world.prepare(settings.store)
                 let client = try await world.start(failpoint: failpoint)
                 for number in 1..<max(1, settings.daemons) { try await world.start(number) }
                 try await body(world, client)
@@ -77,9 +77,9 @@ final class World: Sendable {
     }
 
     /// Makes the tables, where that is not done by whoever opens the store.
-    private func prepare(_ store: WorldStore) throws {
+    private func prepare(_ store: WorldStore) async throws {
         guard case .postgres = store else { return }
-        let migrated = try command(["migrate"])
+        let migrated = try await command(["migrate"])
         guard migrated.status == 0 else { throw DaemonProcess.NotStarted(description: migrated.output) }
     }
 

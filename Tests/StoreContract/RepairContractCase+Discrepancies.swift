@@ -6,7 +6,7 @@ extension RepairContractCase.Repairing {
     fileprivate func discrepancy(_ key: String = "k1") async throws -> Discrepancy {
         let comparing = Comparing(store: store, clock: clock)
         let found = try Comparing.discrepancy(key)
-        var work = try await comparing.work(Comparing.run(at: "cards", hour: Int64(key.hashValue & 1)))
+        var work = try await comparing.work(Comparing.run(at: "cards"))
         try await comparing.keep([found], &work)
         return found.stored(version: 1)
     }

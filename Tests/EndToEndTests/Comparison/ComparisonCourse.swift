@@ -56,7 +56,7 @@ struct ComparisonCourse {
 
     /// The identity of the store, as anybody is told.
     func identity() async throws -> String {
-        let status = try world.command(["site", "status", "--output", "json"])
+        let status = try await world.command(["site", "status", "--output", "json"])
         let document = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
         return try #require(document?["store"] as? String, "\(status.output)")
     }

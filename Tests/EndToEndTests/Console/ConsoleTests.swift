@@ -104,7 +104,7 @@ import Testing
                 let complaints = try await onCall.complaints()
                 #expect(complaints.allSatisfy { $0.contains("409") }, "\(complaints)")
             }
-            #expect(try world.command(["payments", "verify"]).status == 0)
+            #expect(try await world.command(["payments", "verify"]).status == 0)
         }
     }
 

@@ -130,7 +130,7 @@ struct SoakRound: Sendable {
             let status = try await world.terminate(number)
             #expect(status == 0, "daemon \(number) was told to stop")
         }
-        let check = try world.command(["payments", "verify"])
+        let check = try await world.command(["payments", "verify"])
         let verdict = SoakVerdict(sides, Comparison(sides, plans: plans, memories: memories), check: check)
         await record.add(verdict)
         if !verdict.isGood { throw BothSidesDiffer(description: verdict.report) }
