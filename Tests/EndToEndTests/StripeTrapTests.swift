@@ -76,17 +76,22 @@ import Testing
         }
     }
 
+    /// A payment that rests `authorized`, on whose hold somebody acts at the dashboard.
+    private func held(_ world: World, _ client: APIClient, then action: String) async throws -> APIClient.Answer {
+        let held = try await client.create(Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
+        try #require(held.state == "authorized", "\(held.text)")
+        let key = try #require(try await world.simulator.ledger("card").transactions.first).key
+        try await StripeDashboard(world).act(action, on: key)
+        return held
+    }
+
     @Test func `a hold that somebody released at the dashboard is never told as captured`() async throws {
         try await run { world, client in
-            let held = try await client.create(
-                Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
-            try #require(held.state == "authorized")
-            let key = try #require(try await world.simulator.ledger("card").transactions.first).key
-            try await StripeDashboard(world).act("cancel", on: key)
+            let payment = try await held(world, client, then: "cancel")
             let taken = try await client.operate(
-                "/v1/payments/\(held.id)/capture", body: "{}", key: "stripe-2", wait: 20)
+                "/v1/payments/\(payment.id)/capture", body: "{}", key: "stripe-2", wait: 20)
             #expect(taken.state != "succeeded", "\(taken.text)")
-            #expect(try await client.settled(held.id).state == "failed")
+            #expect(try await client.settled(payment.id).state == "failed")
             try await world.expectBooksAgree(client)
         }
     }
@@ -94,15 +99,11 @@ import Testing
     @Test(arguments: [true, false])
     func `a hold that somebody captured at the dashboard is taken once, or given back`(asks: Bool) async throws {
         try await run { world, client in
-            let held = try await client.create(
-                Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
-            try #require(held.state == "authorized")
-            let key = try #require(try await world.simulator.ledger("card").transactions.first).key
-            try await StripeDashboard(world).act("capture", on: key)
+            let payment = try await held(world, client, then: "capture")
             // The caller captures, or gives up: neither takes the money twice, nor calls it released.
-            let path = "/v1/payments/\(held.id)/\(asks ? "capture" : "cancel")"
+            let path = "/v1/payments/\(payment.id)/\(asks ? "capture" : "cancel")"
             _ = try await client.operate(path, body: "{}", key: "stripe-2", wait: 20)
-            let ended = try await client.settled(held.id)
+            let ended = try await client.settled(payment.id)
             #expect(ended.state == (asks ? "succeeded" : "canceled"), "\(ended.text)")
             #expect(try await nets(world) == [asks ? 1_200 : 0])
             try await world.expectBooksAgree(client)

@@ -51,6 +51,11 @@ extension World {
         process.terminationHandler = { _ in end.finish() }
         try process.run()
         for await _ in ends {}
+        if process.isRunning {
+            // The test was cancelled.
+            process.terminate()
+            process.waitUntilExit()
+        }
         return (process.terminationStatus, output.text)
     }
 }
