@@ -22,6 +22,9 @@ public struct PaymentsClient: Sendable {
     ///     the one that is active. At least one.
     ///   - token: the caller's token, asked for before each request, so that it can be renewed.
     ///   - journal: where operations are kept before they are sent.
+    ///   - transport: what sends a request.
+    ///   - settings: how patient the client is.
+    ///   - clock: what it waits by. Tests give one that skips.
     public init(
         sites: [URL], token: @escaping @Sendable () async throws -> String, journal: any OperationJournal,
         transport: any ClientTransport = URLSessionTransport(), settings: ClientSettings = ClientSettings(),
@@ -41,6 +44,8 @@ public struct PaymentsClient: Sendable {
     /// Look at `state`: a declined payment is `failed`, and no error. The order's name is the payment's `reference`.
     ///
     /// - Parameters:
+    ///   - payment: what is asked for.
+    ///   - order: the order's name, from which the key is derived.
     ///   - attempt: 1 for the first. Take the next number only after the payment `failed` or was `canceled`. While the
     ///     journal has the one before as unfinished, nothing is sent.
     ///   - within: how long to wait. After that it throws ``ClientError/unsettled(_:last:because:)``.
@@ -77,8 +82,12 @@ public struct PaymentsClient: Sendable {
     /// Gives money back, and returns the refund once it is final.
     ///
     /// - Parameters:
+    ///   - payment: the payment's identifier.
+    ///   - order: the order's name, from which the key is derived.
     ///   - number: of this refund among those of the order, from 1.
     ///   - amount: all that is left, if none is named.
+    ///   - reason: why, in the shop's words.
+    ///   - within: how long to wait. After that it throws ``ClientError/unsettled(_:last:because:)``.
     public func refund(
         _ payment: String, order: String, number: Int, amount: Money? = nil, reason: String? = nil,
         within: Duration = .seconds(60)

@@ -139,8 +139,10 @@ extension ComparisonFacts {
     /// The facts of two sides.
     ///
     /// - Parameters:
+    ///   - ours: what our books say; `nil` if they have nothing under the key.
     ///   - named: the leg that a transaction names whose key is not ours.
     ///   - theirs: what the provider shows; `nil` if it shows nothing.
+    ///   - surroundings: what is known beside both sides.
     public init(
         ours: BookedPosition?, named: BookedPosition?, theirs: ListedPosition?, in surroundings: Surroundings
     ) {

@@ -78,8 +78,10 @@ public struct ComparisonPolicy: Sendable, Hashable {
     /// cannot act any more, or the transaction does not show what it would take to undo it. So it is where it might
     /// reach another transaction: the key has several, or the provider denies or forgot the one that its listing shows.
     ///
-    /// - Parameter findsRefunds: Whether it was found over a loss that may have taken acknowledged rows, at a provider
-    ///   that shows refunds one by one: what was given back there is read, and taken into our books.
+    /// - Parameters:
+    ///   - finding: The difference.
+    ///   - findsRefunds: Whether it was found over a loss that may have taken acknowledged rows, at a provider that
+    ///     shows refunds one by one: what was given back there is read, and taken into our books.
     public func rule(for finding: ComparisonFinding, findsRefunds: Bool = false) -> Rule {
         if findsRefunds, !finding.refundsOfOthers.isEmpty, finding.theirs?.isShared != true { return Rule(.settle) }
         let rule = rule(for: finding.finding)

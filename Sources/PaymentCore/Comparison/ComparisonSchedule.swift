@@ -42,7 +42,12 @@ public enum ComparisonSchedule {
     /// The next step of a provider's chain. Windows adjoin: after an outage of any length they are caught up with one
     /// by one, oldest first. A window that was given up is begun again under the next attempt.
     ///
-    /// - Parameter head: the chain's head as the store knows it; `nil` before the first run.
+    /// - Parameters:
+    ///   - provider: whose chain it is.
+    ///   - head: the chain's head as the store knows it; `nil` before the first run.
+    ///   - contract: of the provider: how late a change may show.
+    ///   - settings: how long a window is, and where the first one begins.
+    ///   - now: the present, by the store's clock.
     public static func next(
         at provider: ProviderName, after head: ComparisonRun?, _ contract: ProviderContract,
         _ settings: ComparisonSettings, now: Timestamp

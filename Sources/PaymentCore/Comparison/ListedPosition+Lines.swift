@@ -30,8 +30,9 @@ extension ListedPosition {
 
     /// What is shown of the key once another line was seen: a change of a transaction that is here, or one more.
     ///
-    /// - Parameter isAnswer: it was asked for after these were seen, so that of two changes of one moment it shows the
-    ///   later.
+    /// - Parameters:
+    ///   - later: the lines that were seen after these.
+    ///   - isAnswer: it was asked for after these were seen, so that of two changes of one moment it shows the later.
     public func joined(by later: ListedPosition, isAnswer: Bool = false) -> ListedPosition {
         var lines = lines
         // The lines of one page or answer are transactions of their own: no two of them became of one. What was shown

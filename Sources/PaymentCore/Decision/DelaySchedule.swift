@@ -33,9 +33,11 @@ public struct DelaySchedule: Sendable, Hashable {
         .milliseconds(500), .seconds(2), .seconds(10), .seconds(30), .minutes(2), .minutes(10), .hours(1),
     ])
 
-    /// The delay before try number `index` (from 0), lengthened by up to a tenth.
+    /// The delay before a further try, lengthened by up to a tenth.
     ///
-    /// - Parameter jitter: 0 to 999, drawn by whoever executes the actions; it spreads tries that would coincide.
+    /// - Parameters:
+    ///   - index: the number of the try, from 0.
+    ///   - jitter: 0 to 999, drawn by whoever executes the actions; it spreads tries that would coincide.
     public func delay(_ index: Int, jitter: Int) -> Span {
         let base = delays[min(max(index, 0), delays.count - 1)]
         let drawn = Int64(min(max(jitter, 0), 999))

@@ -1,6 +1,6 @@
 /// The effect table (tables A and C in docs/protocol.md): what to do about one effect. The first row that matches wins,
 /// and every combination of facts has one. The rows of table A are for the authorization or sale, those of table C
-/// (``ownKeyRows``) for what has a key of its own.
+/// (`ownKeyRows`) for what has a key of its own.
 public struct EffectTable: Sendable {
     /// One row of the table.
     public struct Row: Sendable {

@@ -83,7 +83,9 @@ public struct LegExplanation: Sendable, Hashable {
 extension PaymentMachine {
     /// Says why a payment is in its state.
     ///
-    /// - Parameter context: As the daemon's own: its time, contracts and policy.
+    /// - Parameters:
+    ///   - payment: The payment as it is stored.
+    ///   - context: As the daemon's own: its time, contracts and policy.
     public static func explain(_ payment: Payment, _ context: MachineContext) -> PaymentExplanation {
         var machine = PaymentMachine(payment: payment)
         machine.considerations = Considerations()

@@ -66,9 +66,12 @@ extension RecoveryWindow {
     /// The moment comes from one clock and reads begin by another: the largest skew is added to each.
     ///
     /// - Parameters:
+    ///   - loss: How the rows were lost.
+    ///   - moment: The first at which nobody writes to the lost rows' store any more.
     ///   - contracts: Those of every provider that a payment may name.
     ///   - longestRequestLife: The longest `maxRequestLife` under which requests were ever sent, if a contract had a
     ///     longer one than now.
+    ///   - listingCompared: Whether the listings of both sides over the loss were compared.
     public static func opened(
         by loss: Loss, at moment: Timestamp, contracts: [ProviderContract], longestRequestLife: Span? = nil,
         listingCompared: Bool = false

@@ -102,9 +102,11 @@ public enum LossReview: Sendable, Hashable {
     /// Decides.
     ///
     /// - Parameters:
+    ///   - recovery: The loss, and what was compared over it.
     ///   - evidence: of every provider that is configured.
     ///   - settings: How is compared; a run that left something is repeated after `askAgainAfter`.
     ///   - callersRepeatFor: How long after a loss callers may repeat what they asked before; `nil` if nobody said.
+    ///   - now: The present, by the store's clock.
     public static func decide(
         _ recovery: SiteRecovery, _ evidence: [Evidence], _ settings: ComparisonSettings, callersRepeatFor: Span?,
         now: Timestamp

@@ -54,6 +54,7 @@ public struct SiteRow: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - lease: for how long it was renewed.
+    ///   - proof: what confirmed it.
     ///   - seen: how the database passes on what it commits. What was promised once in a term stays promised.
     ///   - now: the database's clock.
     public func renewed(
