@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all bench simulate simulate-long soak drill image build lint format clean
+.PHONY: help demo run test test-all bench simulate simulate-long soak drill image documentation build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
@@ -40,6 +40,9 @@ drill: ## loses parts under load, measures and judges: NAME=all TARGET=local TIM
 image: ## the container image: TARGET=reconciled BASE=… IMAGE=…
 	@scripts/image
 
+documentation: ## the documentation of the libraries as a website, by DocC: OUTPUT=.build-documentation
+	@scripts/documentation
+
 build: ## a debug build
 	@scripts/install-packages
 	swift build $(BUILD_FLAGS)
@@ -51,4 +54,4 @@ format: ## bring the sources into that style
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 clean: ## remove what was built and what the demo left
-	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform demo-run
+	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform .build-documentation demo-run
