@@ -51,4 +51,4 @@ format: ## bring the sources into that style
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 clean: ## remove what was built and what the demo left
-	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform demo-run
+	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform demo-run dist
