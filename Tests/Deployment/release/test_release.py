@@ -1,4 +1,5 @@
-"""The notes of a release with the check of its tag, and seeds of the night with the report of a finding."""
+"""The scripts that workflows call: the notes of a release with the check of its tag, the choice of a version of
+PostgreSQL, and seeds of the night with the report of a finding."""
 
 import os
 import pathlib
@@ -100,6 +101,15 @@ class Notes(Copy):
             [ROOT / "scripts" / "release-notes", f"v{version}"], capture_output=True, text=True, check=False, timeout=60
         )
         self.assertEqual(result.returncode, 0, result.stderr)
+
+
+class Versions(Copy):
+    def test_a_version_of_postgresql_that_is_not_there_is_not_replaced_by_another(self):
+        for version, words in (("9999", "apt-get install postgresql-9999"), ("", "usage:"), ("15/../15", "usage:")):
+            with self.subTest(version):
+                result = self.ran("test-postgresql", version)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(words, result.stderr)
 
 
 class Seeds(Copy):
