@@ -54,4 +54,4 @@ format: ## bring the sources into that style
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 clean: ## remove what was built and what the demo left
-	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform .build-documentation demo-run
+	rm -rf .build .build-thread-sanitizer .build-deployment .build-packages .build-terraform .build-documentation demo-run dist

@@ -65,6 +65,14 @@ took() {
     fi
 }
 
+# program_version: the version of the sources.
+program_version() {
+    local version
+    version=$(sed -nE 's/^ *public static let text = "([^"]+)"$/\1/p' Sources/ProgramEdge/BuildVersion.swift)
+    [[ -n $version ]] || die "the version was not found in BuildVersion.swift"
+    echo "$version"
+}
+
 # stage NAME COMMAND...: runs the command under a heading and prints the time it took; its failure ends the
 # script, with the name of the stage. The command runs in a shell of its own, so that `set -e` holds in it.
 stage() {

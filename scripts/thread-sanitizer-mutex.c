@@ -1,7 +1,7 @@
 // Thread Sanitizer sees how a free Synchronization.Mutex is taken and given back, because that is inlined into the
 // program. It does not see what happens where another thread waits: that is in the library, which is not built for it.
 // So it reports races under a lock that do not exist. This library stands before the three functions, and says that the
-// lock was taken or given back. `scripts/test-all` builds it, and preloads it into the tests.
+// lock was taken or given back. `scripts/test-thread-sanitizer` builds it, and preloads it into the tests.
 //
 // The functions: stdlib/public/Synchronization/Mutex/LinuxImpl.swift of Swift 6.3.
 #define _GNU_SOURCE
