@@ -34,6 +34,14 @@ import Testing
         }
     }
 
+    @Test func `other secrets take the place of those before, and the same ones change nothing`() throws {
+        let secrets = try [Self.first, Self.second].map { try #require(WebhookSecret($0)) }
+        let held = WebhookSecrets([secrets[0]])
+        #expect(!held.replace(with: [secrets[0]]))
+        #expect(held.replace(with: secrets) && held.current == secrets)
+        #expect(!held.replace(with: secrets) && held.current == secrets)
+    }
+
     @Test func `both secrets sign while one is replaced`() throws {
         let secrets = try [Self.first, Self.second].map { try #require(WebhookSecret($0)) }
         let message = SignedMessage(body: Array("{}".utf8), timestamp: 1_614_265_330, secrets: secrets)
