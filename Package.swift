@@ -43,7 +43,7 @@ let consolePages = [
 let migrations = [
     "0001-payments", "0002-refused-by-name", "0003-comparisons", "0004-changed-payments", "0005-site",
     "0006-store-identity", "0007-waiting", "0008-asked", "0009-witness", "0010-alive", "0011-repairs",
-    "0012-webhooks",
+    "0012-webhooks", "0013-key-spaces",
 ].map { Resource.embedInCode("Migrations/\($0).sql") }
 
 let package = Package(

@@ -1,6 +1,7 @@
 public import HTTPEdge
 public import PaymentCore
 public import Reconciler
+internal import StrictJSON
 
 /// Reads the webhook of a payment; `nil` if nothing of it was ever reported.
 package typealias WebhookReading = @Sendable (PaymentID) async throws(StoreFailure) -> Webhook?
@@ -114,6 +115,11 @@ public struct PaymentReader: Sendable {
         await OperatorAnswer.of { () async throws(Problem) -> Answer in try await explained(try PaymentReader.id(id)) }
     }
 
+    /// Where a payer acts is for its caller alone.
+    private func shown(_ payment: Payment) -> JSONValue {
+        PaymentRendering.payment(payment, isForCaller: caller != nil)
+    }
+
     private static func id(_ text: String) throws(Problem) -> PaymentID {
         guard let id = PaymentID(text: text) else {
             throw .malformed(field: "id", "Must be pay_ and 40 lowercase hexadecimal digits.")
@@ -126,7 +132,7 @@ extension PaymentReader {
     /// One payment.
     func one(_ id: PaymentID) async throws(Problem) -> Answer {
         do {
-            return dated(Answer(200, PaymentRendering.payment(try await finding(id))))
+            return dated(Answer(200, shown(try await finding(id))))
         } catch {
             throw Problem(reading: error)
         }
@@ -168,7 +174,7 @@ extension PaymentReader {
             let page = try await listing(query)
             return dated(
                 Answer.page(
-                    page.items.map(PaymentRendering.payment),
+                    page.items.map(shown),
                     next: page.next.map { ListingCursor.encode($0, query: query) }))
         } catch {
             throw Problem(reading: error)

@@ -66,6 +66,9 @@ struct Migrations {
         Step(
             number: 12, name: "webhooks", sql: String(decoding: PackageResources._012_webhooks_sql, as: UTF8.self),
             worksFrom: 2),
+        Step(
+            number: 13, name: "key-spaces",
+            sql: String(decoding: PackageResources._013_key_spaces_sql, as: UTF8.self), worksFrom: 2),
     ]
 
     private let connection: PostgresConnection

@@ -50,7 +50,8 @@ struct SiteTable {
                 WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0
                 ELSE (extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000)::bigint
             END,
-            (SELECT identity FROM store_identity), state.witness, state.alive_at
+            (SELECT identity FROM store_identity), state.witness, state.alive_at,
+            state.key_spaces
         FROM site_state AS state WHERE sole
         """
 
@@ -83,7 +84,8 @@ struct SiteTable {
             finalPosition: try position(rows.optionalText(0, 6)),
             recoveries: try StoredDocument.decode(try rows.data(0, 7)),
             witness: try rows.optionalData(0, 19).map { try StoredDocument.decode($0) },
-            aliveAt: try rows.optionalInt(0, 20).map { Timestamp(milliseconds: $0) })
+            aliveAt: try rows.optionalInt(0, 20).map { Timestamp(milliseconds: $0) },
+            keySpaces: try rows.optionalData(0, 21).map { try StoredDocument.decode($0) } ?? KeySpaces())
     }
 
     private static func value<Value: RawRepresentable>(_ rows: Rows, _ column: Int) throws -> Value
@@ -168,13 +170,15 @@ struct SiteTable {
             let (rows, warnings) = try connection.run([
                 Statement(
                     """
-                    UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4, witness = $5
+                    UPDATE site_state SET phase = $1, mode = $2, final_position = $3, recoveries = $4, witness = $5,
+                        key_spaces = $6
                     WHERE sole
                     """,
                     [
                         .text(row.phase.rawValue), .text(row.mode.rawValue), .text(row.finalPosition?.text),
                         .text(try StoredDocument.encode(row.recoveries)),
                         .text(try row.witness.map { try StoredDocument.encode($0) }),
+                        .text(try StoredDocument.encode(row.keySpaces)),
                     ]),
                 Statement("COMMIT"),
             ])

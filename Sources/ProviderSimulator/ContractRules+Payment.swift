@@ -34,6 +34,14 @@ extension ContractRules {
             if decline == .unbound { record.unboundDeclines += 1 }
             return Execution(record: record, answer: .transaction(402, record))
         }
+        if order.behaviour == .asksPayer {
+            guard order.returnURL != nil else {
+                record.status = .declined
+                record.reason = "payer_action_required"
+                return Execution(record: record, answer: .transaction(402, record))
+            }
+            return Execution(record: record, answer: .transaction(202, record))
+        }
         if let pending = twist.pending {
             record.resolution = Resolution(at: now + pending.afterMs, succeeds: pending.succeeds)
             return Execution(record: record, answer: .transaction(202, record))
@@ -50,7 +58,7 @@ extension ContractRules {
         case .declinesUnbound:
             return attempts < options.unboundDeclineTimes || chance < options.unboundDeclineRate
                 ? .unbound : nil
-        case .approves, .declinesCapture, .declinesRefund, .unknown:
+        case .approves, .declinesCapture, .declinesRefund, .asksPayer, .unknown:
             return nil
         }
     }

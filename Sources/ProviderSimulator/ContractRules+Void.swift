@@ -10,6 +10,11 @@ extension ContractRules {
         switch record.status {
         case .voided, .tombstoned, .expired:
             return show(record, 200)
+        case .pending where record.awaitsPayer:
+            // Nothing is held yet.
+            record.status = .voided
+            record.updatedAt = changed(record)
+            return Execution(record: record, answer: .transaction(200, record))
         case .pending:
             return show(record, 409)
         case .declined:

@@ -59,6 +59,9 @@ struct ControlRoutes: Sendable {
             return json(200, try await control.planted(at: provider, key: message.query["key"]))
         case ("POST", "disputes"):
             return json(201, try await control.dispute(try body(DisputeOrder.self, message), at: provider))
+        case ("POST", "payer"):
+            let status = try await control.payerActs(try body(PayerOrder.self, message), at: provider)
+            return json(200, ["status": status])
         case ("POST", "bulk"):
             return json(201, try await control.create(try body(BulkOrder.self, message), at: provider))
         case ("POST", "clock"):

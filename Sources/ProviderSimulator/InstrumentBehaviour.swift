@@ -11,6 +11,8 @@ enum InstrumentBehaviour: String, Codable, Sendable {
     case declinesCapture
     /// `refund-decline…`
     case declinesRefund
+    /// `action…`: the payer has to act first.
+    case asksPayer
     /// `unknown…`
     case unknown
 
@@ -18,7 +20,7 @@ enum InstrumentBehaviour: String, Codable, Sendable {
         let beginnings: [(String, InstrumentBehaviour)] = [
             ("decline-unbound", .declinesUnbound), ("decline", .declines),
             ("capture-decline", .declinesCapture),
-            ("refund-decline", .declinesRefund), ("unknown", .unknown),
+            ("refund-decline", .declinesRefund), ("action", .asksPayer), ("unknown", .unknown),
         ]
         self = beginnings.first { instrument.hasPrefix($0.0) }?.1 ?? .approves
     }

@@ -41,6 +41,8 @@ struct PaymentOrder: Codable, Sendable, Equatable {
     let behaviour: InstrumentBehaviour
     /// Equal exactly for bodies that are equal as values.
     let fingerprint: String
+    /// Where the payer is sent back to; nil where the payer is not present.
+    var returnURL: String?
 }
 
 /// What a listing asks for.
@@ -65,9 +67,11 @@ struct TransactionBody: Decodable {
     let amount: Amount
     let instrument: String
     let metadata: [String: String]
+    let returnURL: String?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case kind, amount, instrument, metadata
+        case returnURL = "return_url"
     }
 
     init(from decoder: any Decoder) throws {
@@ -77,6 +81,10 @@ struct TransactionBody: Decodable {
         amount = try container.decode(Amount.self, forKey: .amount)
         instrument = try container.decode(String.self, forKey: .instrument)
         metadata = try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:]
+        returnURL = try container.decodeIfPresent(String.self, forKey: .returnURL)
+        guard returnURL.map({ (1...2_048).contains($0.utf8.count) }) ?? true else {
+            throw decoder.refuse(CodingKeys.returnURL, "1 to 2048 bytes")
+        }
         guard (1...255).contains(instrument.count) else {
             throw decoder.refuse(CodingKeys.instrument, "1 to 255 characters")
         }
@@ -91,17 +99,21 @@ struct TransactionBody: Decodable {
     var order: PaymentOrder {
         PaymentOrder(
             kind: kind, amount: amount, metadata: metadata, behaviour: InstrumentBehaviour(instrument: instrument),
-            fingerprint: PaymentOrder.fingerprint(kind: kind, amount, instrument: instrument, metadata))
+            fingerprint: PaymentOrder.fingerprint(
+                kind: kind, amount, instrument: instrument, metadata, returnURL: returnURL),
+            returnURL: returnURL)
     }
 }
 
 extension PaymentOrder {
     /// The digest of a body, as a value.
     static func fingerprint(
-        kind: TransactionKind, _ amount: Amount, instrument: String, _ metadata: [String: String]
+        kind: TransactionKind, _ amount: Amount, instrument: String, _ metadata: [String: String],
+        returnURL: String? = nil
     ) -> String {
         var parts = [kind.rawValue, String(amount.value), amount.currency, instrument]
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) { parts += [name, value] }
+        if let returnURL { parts += ["return_url", returnURL] }
         // Lengths keep ("a", "bc") and ("ab", "c") apart.
         let canonical = parts.map { "\($0.utf8.count):\($0)" }.joined()
         return hexadecimal(SHA256.hash(data: Data(canonical.utf8)))

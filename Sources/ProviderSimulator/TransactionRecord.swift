@@ -79,6 +79,12 @@ struct TransactionRecord: Codable, Sendable, Equatable {
     /// Whether its payer disputes it, and nobody has decided.
     var isDisputed: Bool { disputes?.contains { $0.status == .open } ?? false }
 
+    /// Whether nothing is decided before its payer acts.
+    var awaitsPayer: Bool { status == .pending && behaviour == .asksPayer && resolution == nil }
+
+    /// Where its payer acts.
+    var payerURL: String { "https://payer.example/\(key)" }
+
     /// What was taken, refunds not subtracted.
     var capturedValue: Int64 {
         guard status == .captured, let amount else { return 0 }

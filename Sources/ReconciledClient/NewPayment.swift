@@ -37,19 +37,28 @@ public struct NewPayment: Sendable, Hashable, Codable {
     public let metadata: [String: String]?
     /// When an undecided payment is rolled back. Without one, the daemon's own default.
     public let deadline: Date?
+    /// Where the payer's browser comes back to after a step at the provider. Without it a provider that asks for such a
+    /// step declines.
+    public let returnURL: URL?
     /// The order's name, by which the payment is found. The client sets it.
     public internal(set) var reference: String?
 
     /// A payment that asks for these legs; their amounts add up to the amount.
     public init(
         amount: Money, legs: [Leg], capture: Capture = .automatic, metadata: [String: String]? = nil,
-        deadline: Date? = nil
+        deadline: Date? = nil, returnURL: URL? = nil
     ) {
         self.amount = amount
         self.legs = legs
         self.capture = capture
         self.metadata = metadata
         self.deadline = deadline
+        self.returnURL = returnURL
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case amount, legs, capture, metadata, deadline, reference
+        case returnURL = "return_url"
     }
 
     /// Whether both ask for the same. A deadline or notes that were made anew ask for nothing else.

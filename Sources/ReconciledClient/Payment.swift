@@ -32,10 +32,25 @@ public struct Payment: Sendable, Hashable, Decodable {
     public let refunded: Money
     /// The order's name.
     public let reference: String?
+    /// What the payer has to do, while the state is `requires_action`.
+    public let nextAction: NextAction?
     /// One for each provider that takes part.
     public let legs: [Leg]
     /// What was asked to be given back.
     public let refunds: [Refund]
+
+    private enum CodingKeys: String, CodingKey {
+        case id, state, reason, amount, captured, refunded, reference, legs, refunds
+        case nextAction = "next_action"
+    }
+}
+
+/// What the payer has to do at the provider or the bank.
+public struct NextAction: Sendable, Hashable, Decodable {
+    /// What kind of step it is. `redirect`: send the payer's browser to ``url``. New kinds may come.
+    public let type: String
+    /// Where the payer goes. It may hold a secret of the payment: show it to the payer alone.
+    public let url: String
 }
 
 /// Where a payment stands. A later daemon may have more states, so that it is no enumeration.
@@ -48,6 +63,8 @@ public struct PaymentState: Sendable, Hashable, RawRepresentable, Decodable {
 
     /// It is settling. Do not ship, and do not start another payment.
     public static let processing = PaymentState(rawValue: "processing")
+    /// The payer has to do what ``Payment/nextAction`` says. Then pay the same order again, with the same client.
+    public static let requiresAction = PaymentState(rawValue: "requires_action")
     /// All legs are held, and nothing is taken.
     public static let authorized = PaymentState(rawValue: "authorized")
     /// It was taken as asked. Final.

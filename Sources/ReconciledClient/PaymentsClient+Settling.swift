@@ -10,6 +10,8 @@ extension PaymentsClient {
         var isAnswer: @Sendable (Document) -> Bool = { _ in true }
         /// Whether nothing more comes of it by itself.
         let isSettled: @Sendable (Document) -> Bool
+        /// Whether it is the turn of somebody else, so that waiting would not help. The operation stays unfinished.
+        var isHandedOver: @Sendable (Document) -> Bool = { _ in false }
         /// Whether it never changes again.
         let isFinal: @Sendable (Document) -> Bool
         /// The document as it is now.
@@ -31,6 +33,7 @@ extension PaymentsClient {
             standing: { .payment($0.state, id: $0.id) }, isAnswer: { payment in asked.map(payment.isAnswer) ?? true },
             // A create ends with the hold, if it was to end so; whatever is asked later, with the payment.
             isSettled: { asked == nil ? $0.state.isFinal : $0.state.isAtRest },
+            isHandedOver: { asked != nil && $0.state == .requiresAction },
             isFinal: \.state.isFinal,
             current: { try await look(Self.path(of: $0.id)) })
         return try await settle(begun, within, course)
@@ -68,6 +71,7 @@ extension PaymentsClient {
             case .shown(let document, _, let after) where !course.isAnswer(document):
                 (why, named) = ("the answer shows something else than was asked for", after)
                 isUnrecorded = false
+            case .shown(let document, _, _) where course.isHandedOver(document): return document
             case .shown(let document, let freshness, let after):
                 if freshness == .current, course.isSettled(document) {
                     try await journal.finish(operation.key)

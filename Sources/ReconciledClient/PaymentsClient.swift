@@ -39,7 +39,9 @@ public struct PaymentsClient: Sendable {
         self.clock = clock
     }
 
-    /// Pays an order, and returns the payment once it is final, or `authorized` with `capture: .manual`.
+    /// Pays an order, and returns the payment once it is final, or `authorized` with `capture: .manual`, or once its
+    /// payer has to act (`requires_action`): then show ``Payment/nextAction``, and pay the same order again when the
+    /// payer is back.
     ///
     /// Look at `state`: a declined payment is `failed`, and no error. The order's name is the payment's `reference`.
     ///

@@ -35,6 +35,10 @@ WELL = {
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="accepted"}': "0+90x120",
     'reconciled_attempts_total{namespace="reconciled",provider="card",outcome="indeterminate"}': "0+10x120",
     'reconciled_provider_clock_in_doubt{namespace="reconciled",provider="card",pod="a"}': "0x120",
+    # Two payments waited for another configuration, hours ago.
+    'reconciled_provider_missing_total{namespace="reconciled",provider="card",reason="other_key_space",pod="a"}':
+        "2x120",
+    'reconciled_provider_key_space_differs{namespace="reconciled",provider="card",pod="a"}': "0x120",
     'reconciled_alerts_total{namespace="reconciled",provider="card"}': "3x120",
     'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="duplicate",pod="a"}': "0x120",
     'reconciled_discrepancies_open{namespace="reconciled",provider="card",class="status_differs",pod="a"}': "2x120",
@@ -170,6 +174,8 @@ WRONG = {
     "ReconciledStoreFails": ("reconciled_store_failures_total", "", "0+30x120"),
     "ReconciledProviderInDoubt": ("reconciled_attempts_total", "indeterminate", "0+30x120"),
     "ReconciledProviderClockOff": ("reconciled_provider_clock_in_doubt", "", "1x120"),
+    "ReconciledProviderMissing": ("reconciled_provider_missing_total", "other_key_space", "0x60 1x60"),
+    "ReconciledKeySpaceDiffers": ("reconciled_provider_key_space_differs", "", "1x120"),
     "ReconciledInquiryOverdue": ("reconciled_alerts_total", "", "3x100 4x20"),
     "ReconciledMoneyDiffers": ("reconciled_discrepancies_open", "duplicate", "0x60 1x60"),
     "ReconciledDiscrepancyForgotten": ("reconciled_oldest_discrepancy_seconds", "", "259000+30x120"),

@@ -94,7 +94,7 @@ struct APIClient: Sendable {
 enum Bodies {
     static func payment(
         _ legs: [(provider: String, value: Int)], instruments: [String]? = nil, capture: String = "automatic",
-        deadline: String? = nil
+        deadline: String? = nil, returnURL: String? = nil
     ) -> String {
         let total = legs.map(\.value).reduce(0, +)
         let parts = legs.enumerated().map { index, leg in
@@ -104,7 +104,9 @@ enum Bodies {
                 "amount":{"value":\(leg.value),"currency":"JPY"}}
                 """
         }
-        let end = deadline.map { ",\"deadline\":\"\($0)\"" } ?? ""
+        let end =
+            (deadline.map { ",\"deadline\":\"\($0)\"" } ?? "")
+            + (returnURL.map { ",\"return_url\":\"\($0)\"" } ?? "")
         return """
             {"amount":{"value":\(total),"currency":"JPY"},"legs":[\(parts.joined(separator: ","))],\
             "capture":"\(capture)"\(end)}

@@ -77,7 +77,7 @@ import Testing
         stage.run(while: { $0.durable.legs[0].knowledge == nil })
         let context = MachineContext(now: stage.now, contracts: [:])
         let explained = PaymentMachine.explain(stage.durable, context)
-        #expect(explained.legs[0].wait == .configuration)
+        #expect(explained.legs[0].wait == .configuration(.notConfigured(stage.provider(0))))
         #expect(explained.remedies == [.configureProvider])
     }
 

@@ -26,7 +26,8 @@ struct Fixture {
 
     /// A request with one leg for each contract: 1000, 1100, 1200, ...
     func request(
-        _ contracts: [ProviderContract], _ mode: CaptureMode = .automatic, deadline: Timestamp? = nil
+        _ contracts: [ProviderContract], _ mode: CaptureMode = .automatic, deadline: Timestamp? = nil,
+        returnURL: WebAddress? = nil
     ) throws -> CreateRequest {
         let amounts = try contracts.indices.map { try amount(1_000 + 100 * Int64($0)) }
         let legs = try contracts.indices.map {
@@ -35,19 +36,22 @@ struct Fixture {
         }
         return try CreateRequest(
             caller: caller, key: key, amount: try Money.sum(amounts, in: yen), legs: legs, captureMode: mode,
-            reference: "cart", metadata: ["channel": "web"], deadline: deadline, contracts: try byName(contracts))
+            reference: "cart", metadata: ["channel": "web"], deadline: deadline, returnURL: returnURL,
+            contracts: try byName(contracts))
     }
 
     /// A payment on stage, with one leg for each contract.
     func stage(
         _ contracts: [ProviderContract], _ mode: CaptureMode = .automatic, plug: Bool = false,
-        acknowledged: Bool = true, deadline: Timestamp? = nil, send: [Stage.SendFault] = [],
+        acknowledged: Bool = true, deadline: Timestamp? = nil, returnURL: WebAddress? = nil,
+        send: [Stage.SendFault] = [],
         read: [Stage.ReadFault] = [], prepare: (inout Ledger) -> Void = { _ in }
     ) throws -> Stage {
         var policy = SettlementPolicy()
         policy.plugAllowed = plug
         return Stage(
-            try request(contracts, mode, deadline: deadline), contracts: try byName(contracts), at: start,
+            try request(contracts, mode, deadline: deadline, returnURL: returnURL), contracts: try byName(contracts),
+            at: start,
             policy: policy, commitsAreAcknowledged: acknowledged, send: send, read: read, prepare: prepare)
     }
 

@@ -124,9 +124,9 @@ struct Judge {
     }
 
     /// The providers' books changed.
-    mutating func charges(_ ledgers: [ProviderName: Ledger], _ payment: Payment) {
-        for leg in payment.legs {
-            let live = ledgers[leg.provider]?.liveCount(leg.primary.key) ?? 0
+    mutating func charges(_ stage: Stage) {
+        for leg in stage.durable.legs {
+            let live = stage.ledgersEverywhere(leg.provider).map { $0.liveCount(leg.primary.key) }.reduce(0, +)
             require(live <= 1, "leg \(leg.index) is charged \(live) times")
         }
     }
@@ -136,9 +136,10 @@ struct Judge {
         let payment = stage.durable
         var net: Int64 = 0
         for leg in payment.legs {
-            guard let ledger = stage.ledgers[leg.provider] else { continue }
-            net += ledger.net(leg.primary.key)
-            require(!ledger.isHeld(leg.primary.key), "leg \(leg.index) is still held after \(payment.state)")
+            for ledger in stage.ledgersEverywhere(leg.provider) {
+                net += ledger.net(leg.primary.key)
+                require(!ledger.isHeld(leg.primary.key), "leg \(leg.index) is still held after \(payment.state)")
+            }
         }
         let books = payment.captured.value - payment.refunded.value
         switch payment.conclusion?.state {

@@ -17,6 +17,8 @@ struct Ledger {
         var captures: [Observation.Movement] = []
         var refunds: [Observation.Movement] = []
         var disputes: [Dispute] = []
+        /// It is pending until its payer acts.
+        var awaitsPayer = false
 
         /// Captured less refunded.
         var net: Int64 {
@@ -44,6 +46,8 @@ struct Ledger {
     var pendingFor: Span = .zero
     /// What each key was answered first, at a provider that gives that answer again.
     var firstAnswers: [EffectKey: (report: AttemptReport, at: Timestamp)] = [:]
+    /// Whether payers of new transactions have to act first.
+    var asksPayers = false
     /// Whether the amount of what is shown is another than asked.
     var showsAnotherAmount = false
 
@@ -122,6 +126,9 @@ struct Ledger {
                 sum.isZero
                 ? [] : [Observation.Movement(key: EffectKey(reported: "sum"), amount: sum, state: .succeeded)]
         }
+        if entry.awaitsPayer, entry.status == .pending {
+            shown.payerAction = WebAddress("https://bank.example/\(key.text)").map(PayerAction.init)
+        }
         if showsAnotherAmount { shown.amount = Ledger.money(entry.amount.value + 1, like: entry.amount) }
         return shown
     }
@@ -147,6 +154,15 @@ struct Ledger {
         guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
         entries[index].refunds.append(
             Observation.Movement(key: EffectKey(reported: "console"), amount: amount, state: .succeeded))
+    }
+
+    /// A payer does what was asked, or refuses; nothing is changed where nothing waits for that.
+    mutating func payerActs(_ key: EffectKey, approves: Bool) {
+        guard let index = entries.lastIndex(where: { $0.key == key && $0.awaitsPayer && $0.status == .pending })
+        else { return }
+        let done: Observation.Status = entries[index].kind == .sale ? .captured : .authorized
+        entries[index].status = approves ? done : .declined
+        entries[index].awaitsPayer = false
     }
 
     /// A payer disputes a charge, or its dispute is decided; what is lost is given back.
@@ -201,6 +217,10 @@ struct Ledger {
         if !declined, pendingFor > .zero {
             entry.status = .pending
             entry.pendingUntil = now + pendingFor
+        }
+        if !declined, asksPayers, order.returnURL != nil {
+            entry.status = .pending
+            entry.awaitsPayer = true
         }
         if order.kind == .authorize, let life = contract.authorizationLife { entry.authorizedUntil = now + life }
         entries.removeAll { $0.key == order.key && $0.status == .declined }

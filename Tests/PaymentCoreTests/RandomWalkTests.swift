@@ -31,11 +31,13 @@ import Testing
         let plug: Bool
         let losesRows: Bool
         let hasPeople: Bool
+        let movesRegions: Bool
 
         init(
             _ name: String, _ contracts: [ProviderContract], plug: Bool = false, losesRows: Bool = false,
-            hasPeople: Bool = false
+            hasPeople: Bool = false, movesRegions: Bool = false
         ) {
+            self.movesRegions = movesRegions
             self.losesRows = losesRows
             self.hasPeople = hasPeople
             testDescription = name
@@ -83,8 +85,34 @@ extension RandomWalkTests {
     }
 }
 
+extension RandomWalkTests {
+    static let regional: [Cast] = [
+        Cast("one leg", [.reference], movesRegions: true),
+        Cast("a hold and a sale", [.reference, .referenceSale], movesRegions: true),
+        Cast("not_after without tombstones", [.enforcing], movesRegions: true),
+        Cast("one that cannot be asked", [.unaskable], plug: true, movesRegions: true),
+    ]
+
+    @Test(arguments: regional)
+    func `while a provider is moved between regions, money and words agree at rest`(_ cast: Cast) throws {
+        let fixture = try Fixture()
+        var ends: [PaymentState: UInt64] = [:]
+        var waited = 0
+        for seed in 0..<RandomWalkTests.seeds {
+            let walk = try Walk(cast, seed: seed, fixture).played()
+            ends[walk.stage.durable.state, default: 0] += 1
+            waited += walk.waitedForRegion
+            #expect(walk.stage.judge.faults.isEmpty, "seed \(seed): \(walk.stage.judge.faults.prefix(3))")
+        }
+        #expect(ends[.succeeded, default: 0] > RandomWalkTests.seeds / 8, "\(ends)")
+        #expect(waited > RandomWalkTests.seeds / 4, "payments were in doubt in the region that was left")
+    }
+}
+
 /// One story, drawn from a seed.
 struct Walk {
+    /// Where payments begin, at providers with several regions.
+    static let west = KeySpace("west")
     /// Whether a cancel may be written beside the holder.
     static let writesBeside = true
     var stage: Stage
@@ -99,6 +127,8 @@ struct Walk {
     private var refundsLeft = 2
     private var failoversLeft: Int
     private let request: CreateRequest
+    /// How often the region of something in doubt was left.
+    private(set) var waitedForRegion = 0
 
     init(_ cast: RandomWalkTests.Cast, seed: UInt64, _ fixture: Fixture) throws {
         var chance = SeededChance(seed: seed)
@@ -115,13 +145,18 @@ struct Walk {
         mayQuarantine =
             cast.hasPeople || drawn[2] < 6 || cast.losesRows && isManual
             || cast.contracts.contains { $0.keyRetention != nil }
-        request = try fixture.request(cast.contracts, isManual ? .manual : .automatic)
+        let contracts = cast.contracts.map { contract in
+            var contract = contract
+            if cast.movesRegions { contract.keySpace = Walk.west }
+            return contract
+        }
+        request = try fixture.request(contracts, isManual ? .manual : .automatic)
         failoversLeft = cast.losesRows ? 2 : 0
         refundsLeft = cast.losesRows ? 0 : 2
         var faults = Stage.Faults(chance: SeededChance(seed: seed &+ 77), percent: 10 + chance.below(45))
         faults.mayFailReads = true
         stage = Stage(
-            request, contracts: try fixture.byName(cast.contracts), at: fixture.start, policy: policy,
+            request, contracts: try fixture.byName(contracts), at: fixture.start, policy: policy,
             commitsAreAcknowledged: !cast.losesRows, faults: faults
         ) { ledger in
             if drawn[0] < 10 {
@@ -135,6 +170,7 @@ struct Walk {
             if drawn[3] < 15 { ledger.pendingFor = .milliseconds(pending) }
         }
         self.chance = chance
+        if cast.movesRegions { try beginRegions() }
         if cast.losesRows { stage.standby = Stage.Rows() }
     }
 
@@ -162,6 +198,7 @@ struct Walk {
         stage.actions = 0
         let begun = stage.now
         try roundTrip()
+        visitRegions()
         var came = stage.run(steps: 500) { !($0.isAtRest || $0.awaitsPeople) }
         for _ in 0..<12 where came && hasPeople && stage.awaitsPeople {
             meddle()
@@ -174,6 +211,31 @@ struct Walk {
             stage.judge.require(mayQuarantine, "quarantined: \(stage.durable.summary)")
         } else if came, repairs.isEmpty {
             stage.judge.atRest(stage)
+        }
+    }
+
+    // MARK: Regions
+
+    private mutating func beginRegions() throws {
+        let here = try #require(Walk.west)
+        let there = try #require(KeySpace("east"))
+        // What was sent while the payment was made is on its way there.
+        for index in stage.wire.indices { stage.wire[index].region = here }
+        stage.regions = Regions(
+            here: here, there: there, ledgersThere: stage.ledgers.mapValues { Ledger($0.contract) })
+    }
+
+    private mutating func move() {
+        stage.moveToOtherRegion()
+        if !stage.durable.missingProviders(stage.contracts).isEmpty { waitedForRegion += 1 }
+    }
+
+    /// Each region is configured for some days, so that whatever waits for one ends.
+    private mutating func visitRegions() {
+        guard stage.regions != nil else { return }
+        for _ in 0..<6 where !stage.isAtRest {
+            stage.run(steps: 500, until: stage.now + .days(3)) { !($0.isAtRest || $0.awaitsPeople) }
+            if !stage.durable.missingProviders(stage.contracts).isEmpty { move() }
         }
     }
 
@@ -204,6 +266,7 @@ struct Walk {
         if hasPeople, stage.durable.legs.contains(where: { $0.quarantine != nil }), chance.happens(percent: 20) {
             meddle()
         }
+        if stage.regions != nil, chance.happens(percent: 8) { move() }
         if chance.happens(percent: 2) { stage.crash() }
         if chance.happens(percent: 2) { stage.handle(.inquireNow) }
         if chance.happens(percent: 3) { try roundTrip() }

@@ -8,32 +8,36 @@ extension Stage {
         let delay = latency()
         let fault = nextSendFault(order)
         switch fault {
-        case .none: wire.append(Copy(at: now + delay, order: order, holder: holderNumber))
+        case .none: put(order, after: delay, holder: holderNumber)
         case .lostRequest: answer(order, .indeterminate, "read_timeout", after: .seconds(10))
         case .lostAnswer: deliverUnanswered(order, after: delay, "read_timeout")
         case .late(let span): deliverUnanswered(order, after: span, "read_timeout")
         case .duplicated(let span):
-            wire.append(Copy(at: now + delay, order: order, holder: holderNumber))
-            wire.append(Copy(at: now + span, order: order, holder: nil))
+            put(order, after: delay, holder: holderNumber)
+            put(order, after: span)
         case .strayRefusal:
-            wire.append(Copy(at: now + delay, order: order, holder: nil))
+            put(order, after: delay)
             answer(order, .refused, "not_found", after: .seconds(1))
         case .unsent: answer(order, .unsent, "connect_refused", after: .milliseconds(20))
         case .throttled: answer(order, .throttled, "http_429", after: .milliseconds(20))
         case .throttledBeforeCopy(let span):
-            wire.append(Copy(at: now + span, order: order, holder: nil))
+            put(order, after: span)
             answer(order, .throttled, "http_429", after: .milliseconds(20))
         case .refused: answer(order, .refused, "http_422", after: .milliseconds(20))
         case .credentialsRefused: answer(order, .refused, "http_401", after: .milliseconds(20))
         case .crashBefore: crash()
         case .crashAfter:
-            wire.append(Copy(at: now + delay, order: order, holder: nil))
+            put(order, after: delay)
             crash()
         }
     }
 
+    private mutating func put(_ order: SendOrder, after span: Span, holder: Int? = nil) {
+        wire.append(Copy(at: now + span, order: order, holder: holder, region: regions?.here))
+    }
+
     private mutating func deliverUnanswered(_ order: SendOrder, after span: Span, _ code: String) {
-        wire.append(Copy(at: now + span, order: order, holder: nil))
+        put(order, after: span)
         answer(order, .indeterminate, code, after: .seconds(10))
     }
 
@@ -67,13 +71,11 @@ extension Stage {
 
     /// A copy reaches its provider.
     mutating func deliver(_ copy: Copy) {
-        guard var ledger = ledgers[copy.order.provider] else { return }
-        let report = ledger.execute(copy.order, at: now)
-        ledgers[copy.order.provider] = ledger
+        guard let report = execute(copy), let ledger = ledgers[copy.order.provider] else { return }
         if ledger.contract.visibilityLag > .zero {
             history[copy.order.provider, default: []].append((now, ledger))
         }
-        judge.charges(ledgers, durable)
+        judge.charges(self)
         guard let holder = copy.holder, holder == holderNumber, self.holder != nil else { return }
         let order = copy.order
         inbox.append(
@@ -151,7 +153,7 @@ extension Stage {
         consider(wire.map(\.at).min())
         consider(inbox.map(\.at).min())
         consider(news.map(\.at).min())
-        consider(ledgers.values.compactMap(\.nextNews).min())
+        consider(ledgers.keys.flatMap(ledgersEverywhere).compactMap(\.nextNews).min())
         let isIdle = holder.map(\.busy.isEmpty) ?? true
         if isIdle { consider(durable.dueAt.map { holder == nil ? $0 + .seconds(1) : $0 }) }
         guard let next else { return false }
@@ -177,7 +179,12 @@ extension Stage {
         guard let before = ledgers[provider] else { return }
         ledgers[provider]?.settle(at: now)
         guard let leg = durable.legs.first(where: { $0.provider == provider })?.index else { return }
-        for told in ledgers[provider]?.news(since: before, at: now) ?? [] {
+        var told = ledgers[provider]?.news(since: before, at: now) ?? []
+        if let there = regions?.ledgersThere[provider] {
+            regions?.ledgersThere[provider]?.settle(at: now)
+            told += regions?.ledgersThere[provider]?.news(since: there, at: now) ?? []
+        }
+        for told in told {
             let copies = 1 + (faults?.chance.below(2) ?? 0)
             for _ in 0..<copies {
                 let late = Span.milliseconds(Int64(faults?.chance.below(90_000) ?? 100))

@@ -33,6 +33,8 @@ struct Stage {
         let order: SendOrder
         /// The holder that waits for the answer, if one does.
         let holder: Int?
+        /// Where it was sent, at providers with several regions.
+        var region: KeySpace?
     }
 
     struct Result {
@@ -66,6 +68,7 @@ struct Stage {
     var policy = SettlementPolicy()
     var contracts: [ProviderName: ProviderContract]
     var ledgers: [ProviderName: Ledger] = [:]
+    var regions: Regions?
     var history: [ProviderName: [(at: Timestamp, ledger: Ledger)]] = [:]
     var commitsAreAcknowledged = true
     /// Contracts under which each event is handled once more, on a copy; only tests of trials have some.

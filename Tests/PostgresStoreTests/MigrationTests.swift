@@ -125,7 +125,8 @@ internal import Testing
             }
             let index = "CREATE INDEX payments_changed ON \(schema).payments (updated_at, id)"
             _ = try await PostgresServer.shared().psql(index)
-            #expect(try await PostgresStore.migrate(configuration).map(\.number) == [3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+            let applied = try await PostgresStore.migrate(configuration).map(\.number)
+            #expect(applied == Array(3...13))
         }
     }
 

@@ -1,5 +1,6 @@
 import PaymentCore
 import Providers
+import Reconciler
 import Testing
 
 @testable import ReconcileDaemon
@@ -24,6 +25,30 @@ import Testing
         #expect(provider.adapter == .stripe && provider.contract.listing && unlisted == .stripe)
         let sale = try reading.read(text("adapter: stripe, contract: {phases: sale, requests_per_second: 80}"))
         #expect(sale.providers[0].contract.phases == .sale && sale.providers[0].contract.requestsPerSecond == 80)
+    }
+
+    @Test(arguments: [
+        (ConfigurationTests.minimal, "card.example"),
+        (
+            ConfigurationTests.minimal.replacing("https://card.example", with: "HTTPS://Card.Example:8443/v1/"),
+            "card.example:8443"
+        ),
+        (ConfigurationTests.minimal.replacing("https://card.example", with: "https://[::1]:9443"), "[::1]:9443"),
+        (ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", key_space: eu-1"), "eu-1"),
+    ])
+    func `keys are kept at the host and port of the url, or where the configuration says`(
+        text: String, space: String
+    ) throws {
+        let configuration = try reading.read(text)
+        let card = try ProviderName("card")
+        #expect(configuration.contracts[card]?.keySpace?.name == space)
+        #expect(configuration.site.desk.keySpaces.byProvider["card"]?.name == space)
+    }
+
+    @Test(arguments: ["EU", "a/b", "a b"])
+    func `a key space with another name is refused, with what is allowed`(name: String) {
+        let problems = reading.problems(text("key_space: \(name)"))
+        #expect(problems.contains { $0.hasPrefix("providers[0].key_space") && $0.contains("a-z, 0-9") }, "\(problems)")
     }
 
     @Test(arguments: [

@@ -14,11 +14,33 @@ import Testing
         witness = MemoryWitness(clock: { clock.now() })
     }
 
-    private var desk: SiteDesk {
+    private var desk: SiteDesk { desk() }
+
+    private func desk(keySpaces: KeySpaces = KeySpaces()) -> SiteDesk {
         SiteDesk(
             store: one.store, witness: witness, clock: one.clock,
             settings: SiteDesk.Settings(
-                site: .main, lease: .seconds(20), skew: .milliseconds(100), needsSecondPerson: false))
+                site: .main, lease: .seconds(20), skew: .milliseconds(100), needsSecondPerson: false,
+                keySpaces: keySpaces))
+    }
+
+    private func spaces(_ name: String) throws -> KeySpaces {
+        var contract = ProviderContract.reference
+        contract.keySpace = KeySpace(name)
+        return KeySpaces([try ProviderName("card"): contract])
+    }
+
+    @Test func `after lost rows a site that would send in another key space is not promoted, unless that is accepted`()
+        async throws
+    {
+        let row = try await desk.status().row
+        _ = try await one.store.changeSite(.keySpaces(try spaces("west")), epoch: row.epoch)
+        var request = PromotionRequest(by: "hana", reason: "a backup", fencedBy: "the power is off", isRestored: true)
+        #expect(try await desk(keySpaces: spaces("west")).obstacles(request).isEmpty)
+        let obstacles = try await desk(keySpaces: spaces("east")).obstacles(request)
+        #expect(obstacles == [.contractsAtRisk(["card (key_space: east here, west before)"])])
+        request.acceptContracts = "nothing was in flight"
+        #expect(try await desk(keySpaces: spaces("east")).obstacles(request).isEmpty)
     }
 
     /// A witness that gave this site the right in a term before the site's row knew of it.

@@ -11,13 +11,15 @@ import Testing
         var right: SiteRight
         let proof: SiteProofKind
 
-        init(_ proof: SiteProofKind, peer: SiteName? = nil) {
+        init(
+            _ proof: SiteProofKind, peer: SiteName? = nil, contracts: [ProviderName: ProviderContract] = [:]
+        ) {
             let settings = SiteMachine.Settings(
                 site: .main, proof: proof, lease: SiteKeeperMachineTests.lease, peer: peer)
             self.proof = proof
             right = SiteRight(settings)
             machine = SiteKeeperMachine(
-                SiteKeeperMachine.Settings(machine: settings, recovery: nil, contracts: [.reference]))
+                SiteKeeperMachine.Settings(machine: settings, recovery: nil, contracts: contracts))
         }
 
         mutating func take(_ input: SiteKeeperMachine.Input, at milliseconds: Int64) -> [SiteKeeperMachine.Job] {
@@ -32,7 +34,7 @@ import Testing
                 switch job {
                 case .renew, .askWitness: isRenewalAsked = true
                 case .apply(let standing, let window): _ = take(.applied(standing, window), at: milliseconds)
-                case .read, .look, .note, .askPeer, .noteAlive: break
+                case .read, .look, .note, .noteKeySpaces, .askPeer, .noteAlive: break
                 }
             }
             return isRenewalAsked
@@ -61,7 +63,7 @@ import Testing
                 switch job {
                 case .askPeer: isAsked = true
                 case .apply(let standing, let window): _ = stage.take(.applied(standing, window), at: milliseconds)
-                case .read, .look, .note, .askWitness, .renew, .noteAlive: break
+                case .read, .look, .note, .noteKeySpaces, .askWitness, .renew, .noteAlive: break
                 }
             }
             return isAsked
@@ -87,7 +89,7 @@ import Testing
                     switch job {
                     case .noteAlive(let epoch): isNoted = epoch == 1
                     case .apply(let standing, let window): inputs.append(.applied(standing, window))
-                    case .read, .look, .note, .askPeer, .askWitness, .renew: break
+                    case .read, .look, .note, .noteKeySpaces, .askPeer, .askWitness, .renew: break
                     }
                 }
             }
@@ -103,6 +105,44 @@ import Testing
         #expect(!notes(read(5_000), 5_000))
         #expect(notes(read(10_200), 10_200))
         #expect(!notes(read(30_000, leaseUntil: 60_000), 30_000), "the lease says it")
+    }
+
+    @Test func `before anything is sent the row says where, once in a term, and again where that failed`() throws {
+        var contract = ProviderContract.reference
+        contract.keySpace = KeySpace("west")
+        let contracts = [try ProviderName("card"): contract]
+        var stage = Stage(.none, contracts: contracts)
+        /// What is noted and told, in order.
+        func steps(_ reading: SiteReading, _ milliseconds: Int64) -> [String] {
+            let began = SteadyMoment(milliseconds: milliseconds)
+            return stage.take(.read(.success(reading), began: began), at: milliseconds).compactMap { job in
+                switch job {
+                case .noteKeySpaces(let spaces, let epoch):
+                    return spaces == KeySpaces(contracts) ? "note \(epoch)" : "note something else"
+                case .apply(let standing, let window):
+                    _ = stage.take(.applied(standing, window), at: milliseconds)
+                    return standing.isActive ? "apply" : nil
+                default: return nil
+                }
+            }
+        }
+        #expect(steps(reading(), 0) == ["note 1", "apply"])
+        #expect(steps(reading(), 1_000) == ["note 1"], "the store did not take it")
+        _ = stage.take(.keySpacesNoted(epoch: 1), at: 1_100)
+        #expect(steps(reading(), 2_000) == [], "another daemon of this site may have noted others since")
+        var noted = reading(2)
+        noted.row.keySpaces = KeySpaces(contracts)
+        #expect(steps(noted, 3_000) == ["apply"], "it is there already")
+        #expect(steps(reading(3), 4_000) == ["note 3", "apply"])
+    }
+
+    @Test func `a site that is not active notes nothing`() throws {
+        var contract = ProviderContract.reference
+        contract.keySpace = KeySpace("west")
+        var stage = Stage(.none, contracts: [try ProviderName("card"): contract])
+        let other = reading(site: try SiteName("other"))
+        let jobs = stage.take(.read(.success(other), began: SteadyMoment(milliseconds: 0)), at: 0)
+        #expect(!jobs.contains { if case .noteKeySpaces = $0 { true } else { false } }, "\(jobs)")
     }
 
     @Test func `after a standstill the row is read before anything is told`() {

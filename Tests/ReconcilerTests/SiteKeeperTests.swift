@@ -55,7 +55,7 @@ actor SlowWitness: SiteWitness {
             store: one.store, witness: witness, engine: engine, gate: gate,
             settings: SiteKeeper.Settings(
                 machine: SiteKeeperMachine.Settings(
-                    machine: machine(proof), recovery: nil, contracts: [.reference]),
+                    machine: machine(proof), recovery: nil, contracts: [:]),
                 skew: .milliseconds(100)),
             clock: one.clock, logger: Logger(label: "test"))
     }

@@ -116,7 +116,10 @@ private struct StepByStep {
         }
         var contradicted = try StepByStep(order)
         try contradicted.answer { work, order, now in try work.contradiction(to: order, at: now) }
-        return captured.payments + held.payments + declined.payments + contradicted.payments
+        order.returnURL = WebAddress("https://shop.example/back")
+        var asked = try StepByStep(order)
+        try asked.answer { work, order, now in work.question(about: order, at: now) }
+        return captured.payments + held.payments + declined.payments + contradicted.payments + asked.payments
     }
 
     private init(_ order: Scenario.Order) throws {

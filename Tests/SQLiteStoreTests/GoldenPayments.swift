@@ -18,6 +18,7 @@ struct GoldenPayments {
         let makers: [(String, (GoldenPayments) async throws -> Payment)] = [
             ("created", { try await $0.it.create($0.twoLegs()).payment }),
             ("in-doubt", { try await $0.inDoubt() }),
+            ("requires-action", { try await $0.requiresAction() }),
             ("authorized", { try await $0.it.settle($0.manual()).payment }),
             ("capturing-a-part", { try await $0.capturingAPart() }),
             ("succeeded", { try await $0.it.settle($0.twoLegs()).payment }),
@@ -74,6 +75,15 @@ struct GoldenPayments {
         let sent = orders(actions)
         _ = try await end(sent[0], AttemptReport(.indeterminate, code: "read_timeout", bytesWritten: 512), &work)
         _ = try await end(sent[1], AttemptReport(.unsent, code: "connect_refused"), &work)
+        return work.payment
+    }
+
+    /// The card's holder has to confirm it.
+    private func requiresAction() async throws -> Payment {
+        var order = twoLegs()
+        order.returnURL = WebAddress("https://shop.example/back")
+        var (work, actions) = try await it.begin(order)
+        _ = try await end(orders(actions)[0], work.question(about: orders(actions)[0], at: it.clock.now()), &work)
         return work.payment
     }
 

@@ -112,13 +112,13 @@ internal import Testing
             }
         }
         // None of those documents has these.
-        #expect(unset.subtracting(stored) == ["named", "holdEnds", "readWantedSince", "disputes"])
+        #expect(unset.subtracting(stored) == ["named", "holdEnds", "readWantedSince", "disputes", "keySpace"])
         let payment = try #require(try await GoldenPayments.all().first).payment
         let text = String(decoding: try PaymentDocument.encode(payment), as: UTF8.self)
         let dispute = ##"{"id":"dp_1","amount":{"value":700,"currency":"JPY"},"state":"open"}"##
         let added =
             ##","named":"\##(payment.id)","holdEnds":1772355600001,"readWantedSince":1772355600002"##
-            + ##","disputes":[\##(dispute)]"##
+            + ##","disputes":[\##(dispute)],"keySpace":"api-west.example.com""##
         let mark = try #require(text.firstRange(of: ##""isCompensated":false"##))
         let more = text.replacingCharacters(in: mark.upperBound..<mark.upperBound, with: added)
         let again = String(

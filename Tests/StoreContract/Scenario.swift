@@ -49,6 +49,8 @@ public struct Scenario: Sendable {
         public var reference: String?
         /// The caller's data.
         public var metadata: [String: String] = [:]
+        /// Where its payer is sent back to.
+        public var returnURL: WebAddress?
 
         /// An order of one leg at `cards`.
         public init(_ key: String) { self.key = key }
@@ -66,7 +68,8 @@ public struct Scenario: Sendable {
         let request = try CreateRequest(
             caller: CallerID(order.caller), key: IdempotencyKey(order.key),
             amount: Money.sum(legs.map(\.amount), in: currency), legs: legs, captureMode: order.capture,
-            reference: order.reference, metadata: order.metadata, contracts: context.contracts)
+            reference: order.reference, metadata: order.metadata, returnURL: order.returnURL,
+            contracts: context.contracts)
         let created = PaymentMachine.create(request, context)
         return (Work(machine: created.machine, token: LeaseToken(0)), created.actions)
     }

@@ -193,7 +193,26 @@ extension SiteContractCase {
             try require(next.witness, is: known, "the note in the next term")
             try require(try await it.row(), is: next, "what is stored")
         },
+        SiteContractCase("key spaces are known from when they are noted on, in later terms too") { it in
+            try require(try await it.row().keySpaces, is: KeySpaces(), "nobody noted one")
+            let noted = try await it.store.changeSite(.keySpaces(try spaces("card", "west")), epoch: 1)
+            try require(noted?.keySpaces, is: try spaces("card", "west"), "the note")
+            let next = try require(try await it.store.beginTerm(it.term(2), loss: nil), "the next term")
+            try require(next.keySpaces, is: try spaces("card", "west"), "the note in the next term")
+            let moved = try await it.store.changeSite(.keySpaces(try spaces("points", "east")), epoch: 2)
+            try require(moved?.keySpaces.byProvider.count, is: 2, "what was known of other providers stays")
+            let again = try require(
+                try await it.store.changeSite(.keySpaces(try spaces("card", "east")), epoch: 2), "the row")
+            try require(again.keySpaces.byProvider["card"]?.name, is: "east", "the newest note of a provider")
+            try require(try await it.row(), is: again, "what is stored")
+        },
     ]
+
+    private static func spaces(_ provider: String, _ space: String) throws -> KeySpaces {
+        var contract = ProviderContract.reference
+        contract.keySpace = KeySpace(space)
+        return KeySpaces([try ProviderName(provider): contract])
+    }
 
     private static let leases: [SiteContractCase] = [
         SiteContractCase("that a site acts without a lease is in the row, by the store's clock, from its term on") {

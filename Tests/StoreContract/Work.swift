@@ -43,6 +43,14 @@ public struct Work: Sendable {
         return AttemptReport(.accepted, code: "ok", observation: observation, bytesWritten: 512)
     }
 
+    /// A provider's answer that asks the payer to act first.
+    func question(about order: SendOrder, at now: Timestamp) -> AttemptReport {
+        var observation = Observation(
+            .pending, began: now, source: .answer, key: order.transactionKey, amount: order.amount)
+        observation.payerAction = WebAddress("https://bank.example/confirm?id=1").map(PayerAction.init)
+        return AttemptReport(.accepted, code: "ok", observation: observation, bytesWritten: 512)
+    }
+
     /// A provider's answer that speaks of another amount: people must decide.
     func contradiction(to order: SendOrder, at now: Timestamp) throws -> AttemptReport {
         let observation = Observation(

@@ -79,7 +79,11 @@ enum ExplanationRendering {
                 "what": .string("people"), "cause": .string(cause.rawValue), "row": .string(row),
                 "since": .string(since.rfc3339),
             ])
-        case .configuration: return .members(["what": .string("configuration")])
+        case .configuration(.notConfigured): return .members(["what": .string("configuration")])
+        case .configuration(.otherKeySpace(_, let its, let configured)):
+            return .members([
+                "what": .string("key_space"), "key_space": .string(its.name), "configured": .string(configured.name),
+            ])
         }
     }
 

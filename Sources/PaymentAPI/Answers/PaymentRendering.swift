@@ -4,13 +4,19 @@ internal import StrictJSON
 /// Payments, refunds and events as the published schemas have them. The same value always gives the same
 /// bytes.
 enum PaymentRendering {
-    static func payment(_ payment: Payment) -> JSONValue {
+    /// A payment.
+    ///
+    /// - Parameter isForCaller: Whether it is shown to its caller, and may hold what nobody else may see.
+    static func payment(_ payment: Payment, isForCaller: Bool = true) -> JSONValue {
         var members = [
             JSONMember("id", .string(payment.id.text)), JSONMember("state", .string(payment.state.rawValue)),
             JSONMember("reason", reason(payment.reason)),
         ]
         // Only while rows that were lost matter: whoever reads documents knows no other.
         if let recovery = recovery(payment) { members.append(JSONMember("recovery", recovery)) }
+        if isForCaller, let action = payment.payerAction {
+            members.append(JSONMember("next_action", payerAction(action)))
+        }
         members += [
             JSONMember("amount", money(payment.amount)), JSONMember("captured", money(payment.captured)),
             JSONMember("refunded", money(payment.refunded)),
@@ -23,6 +29,11 @@ enum PaymentRendering {
             JSONMember("refunds", .array(payment.refunds.map { refund($0, of: payment) })),
         ]
         return .object(members)
+    }
+
+    /// What the caller shows to the payer.
+    private static func payerAction(_ action: PayerAction) -> JSONValue {
+        .members(["type": .string("redirect"), "url": .string(action.url.text)])
     }
 
     /// What rows that were lost mean for a payment that goes on; `nil` where they mean nothing to it.

@@ -21,7 +21,7 @@ struct OperationRoutes: Sendable {
             create = try CreateRequest(
                 caller: request.caller, key: key, amount: body.amount, legs: body.legs,
                 captureMode: body.capture, reference: body.reference, metadata: body.metadata,
-                deadline: body.deadline, contracts: contracts)
+                deadline: body.deadline, returnURL: body.returnURL, contracts: contracts)
         } catch {
             throw Problem(.invalidRequest, 422, "Invalid request", detail: error.detail, field: error.field)
         }

@@ -10,11 +10,12 @@ struct CreateBody: Sendable, Hashable {
     var reference: String?
     var metadata: [String: String]
     var deadline: Timestamp?
+    var returnURL: WebAddress?
 
     init(_ document: JSONValue, _ cardNumbers: CardNumberFields) throws(Problem) {
         let fields = try ObjectFields(
             document, at: .root,
-            allowed: ["amount", "legs", "capture", "reference", "metadata", "deadline"])
+            allowed: ["amount", "legs", "capture", "reference", "metadata", "deadline", "return_url"])
         amount = try fields.required("amount").positiveMoney(at: FieldPath.root.member("amount"))
         legs = try CreateBody.legs(
             try fields.required("legs"), at: FieldPath.root.member("legs"), cardNumbers[.instrument])
@@ -22,6 +23,15 @@ struct CreateBody: Sendable, Hashable {
         reference = try fields["reference"]?.text(at: FieldPath.root.member("reference"), length: 1...128)
         metadata = try CreateBody.metadata(fields["metadata"], at: FieldPath.root.member("metadata"))
         deadline = try CreateBody.instant(fields["deadline"], at: FieldPath.root.member("deadline"))
+        returnURL = try CreateBody.address(fields["return_url"], at: FieldPath.root.member("return_url"))
+    }
+
+    private static func address(_ value: JSONValue?, at path: FieldPath) throws(Problem) -> WebAddress? {
+        guard let value else { return nil }
+        guard case .string(let text) = value, let address = WebAddress(text) else {
+            throw .malformed(path, "Must be an https:// address of at most \(WebAddress.longest) characters.")
+        }
+        return address
     }
 
     private static func legs(

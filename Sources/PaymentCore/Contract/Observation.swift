@@ -78,6 +78,8 @@ public struct Observation: Sendable, Hashable, Codable {
     public var refunds: [Movement]
     /// Its disputes, also those that are over; `nil` for none.
     public var disputes: [Dispute]?
+    /// What the payer has to do, while it is pending because of that.
+    public var payerAction: PayerAction?
     /// A short code: why declined, or why the status could not be had.
     public var reason: String?
     /// Set by the adapter when what it read cannot be what was asked for (another merchant, another kind).
@@ -100,6 +102,14 @@ public struct Observation: Sendable, Hashable, Codable {
         self.disputes = disputes
         self.reason = reason
         self.contradiction = contradiction
+    }
+
+    /// Whether nothing is decided before the payer acts. Nothing is held or taken, and a cancel ends it.
+    public var awaitsPayer: Bool { status == .pending && payerAction != nil }
+
+    /// Whether nobody knows what becomes of it. That its payer takes time is no doubt: the deadline ends it.
+    var isInDoubt: Bool {
+        [.notFound, .pending, .unavailable].contains(status) && !awaitsPayer || showsPendingMovement
     }
 
     /// Whether a capture or a refund of it is undecided.

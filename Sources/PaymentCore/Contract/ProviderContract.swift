@@ -40,6 +40,9 @@ public struct ProviderContract: Sendable, Hashable {
         case sumsOnly = "sums_only"
     }
 
+    /// Where the provider keeps the keys that we send: its account in one region. A key that is kept in one key space
+    /// is unknown in every other. `nil` if there is only one, as in a search or a simulation.
+    public var keySpace: KeySpace?
     /// In how many steps money is taken.
     public var phases: Phases
     /// How keys must look.
@@ -85,6 +88,7 @@ public struct ProviderContract: Sendable, Hashable {
     /// tombstones, enforced `Not-After`. Change what differs.
     public init(phases: Phases) {
         self.phases = phases
+        keySpace = nil
         keyFormat = .hex40
         keyRetention = nil
         declinesBound = true

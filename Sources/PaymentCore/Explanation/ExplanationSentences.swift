@@ -177,7 +177,10 @@ extension LegExplanation {
         case .event(let decision): "It waits for \(Self.event(decision))."
         case .people(let cause, let row, let since):
             "People decide about it since \(since.rfc3339): \(Self.words(cause)) (\(cause.rawValue), row \(row))."
-        case .configuration: "It waits: no provider of this name is configured."
+        case .configuration(.notConfigured): "It waits: no provider of this name is configured."
+        case .configuration(.otherKeySpace(_, let its, let configured)):
+            "It waits: it was sent in the key space \(its), and the provider is configured with \(configured), where "
+                + "its keys are unknown."
         }
     }
 

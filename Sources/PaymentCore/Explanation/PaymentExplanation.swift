@@ -62,8 +62,8 @@ public struct LegExplanation: Sendable, Hashable {
         case event(EffectDecision)
         /// For people, since when.
         case people(QuarantineCause, row: String, since: Timestamp)
-        /// For a provider that is not configured.
-        case configuration
+        /// For another configuration of its provider.
+        case configuration(MissingProvider)
     }
 
     /// The leg.
@@ -139,8 +139,8 @@ extension PaymentMachine {
                 open
             } else if before.conclusion?.state == .succeeded || leg.gone != nil && !isToBeRead(leg, taken) {
                 .nothing
-            } else if contract(of: leg, context) == nil {
-                .configuration
+            } else if let missing = payment.missingProvider(of: leg, context.contracts) {
+                .configuration(missing)
             } else if let decision {
                 self.wait(for: decision.verdict.decision, leg: leg.index, actions, context)
             } else if isToBeRead(leg, taken) {
@@ -166,8 +166,8 @@ extension PaymentMachine {
                     row: decision?.verdict.row ?? "-", since: part.effect.lastIntentAt ?? before.updatedAt)
             } else if let open = openAttempt(of: leg) {
                 open
-            } else if contract(of: leg, context) == nil {
-                .configuration
+            } else if let missing = payment.missingProvider(of: leg, context.contracts) {
+                .configuration(missing)
             } else if let decision {
                 self.wait(for: decision.verdict.decision, leg: part.leg, actions, context)
             } else {

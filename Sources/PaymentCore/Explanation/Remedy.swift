@@ -14,6 +14,8 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
     case answerDispute = "answer_dispute"
     /// Configure the provider.
     case configureProvider = "configure_provider"
+    /// Configure the provider with the key space in which the payment was begun.
+    case configureKeySpace = "configure_key_space"
 
     /// The same in words.
     public var sentence: String {
@@ -27,6 +29,9 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
         case .askCaller: "Ask its caller to repeat the request, with the same key."
         case .answerDispute: "Answer the payer's dispute at the provider: only there is it decided."
         case .configureProvider: "Put the provider back into the configuration."
+        case .configureKeySpace:
+            "Configure the provider's url of the region in which the payment was begun; or, if both share keys, "
+                + "providers[].key_space (runbook: other-key-space)."
         }
     }
 }
@@ -54,7 +59,8 @@ extension Remedy {
         case .event(.awaitCaller): self = .askCaller
         case .event: self = .bringStandbyBack
         case .people: self = .decide
-        case .configuration: self = .configureProvider
+        case .configuration(.notConfigured): self = .configureProvider
+        case .configuration(.otherKeySpace): self = .configureKeySpace
         }
     }
 }

@@ -50,6 +50,9 @@ public struct CreateRequest: Sendable, Hashable {
     public let metadata: [String: String]
     /// Until when it must be complete.
     public let deadline: Timestamp?
+    /// Where the payer is sent back to after a step at a provider. Without it a provider that asks for such a step
+    /// declines.
+    public let returnURL: WebAddress?
 
     /// Checks what holds for every payment: a positive amount, 1 to 8 legs of one currency that add up to it
     /// exactly, at
@@ -57,6 +60,7 @@ public struct CreateRequest: Sendable, Hashable {
     public init(
         caller: CallerID, key: IdempotencyKey, amount: Money, legs: [Leg], captureMode: CaptureMode = .automatic,
         reference: String? = nil, metadata: [String: String] = [:], deadline: Timestamp? = nil,
+        returnURL: WebAddress? = nil,
         contracts: [ProviderName: ProviderContract]
     ) throws(Failure) {
         guard amount.value > 0 else {
@@ -74,6 +78,7 @@ public struct CreateRequest: Sendable, Hashable {
         self.reference = reference
         self.metadata = metadata
         self.deadline = deadline
+        self.returnURL = returnURL
     }
 
     private static func check(

@@ -6,7 +6,7 @@ extension Leg: Codable {
         case index, provider, instrument, amount, isOnePhase, primary, capture, void, compensation, knowledge
         case conclusiveReads, inquiries, notBefore
         case lost, captureLost, gone, capturedAmount, isCompensated
-        case quarantine, named, standsSince, holdEnds, readWantedSince, disputes
+        case quarantine, named, standsSince, holdEnds, readWantedSince, disputes, keySpace
     }
 
     /// Reads a leg that any released version stored. Where both its hold and its capture were lost, the capture counts:
@@ -38,7 +38,8 @@ extension Leg: Codable {
             standsSince: try stored.decodeIfPresent(Timestamp.self, forKey: .standsSince),
             holdEnds: try stored.decodeIfPresent(Timestamp.self, forKey: .holdEnds),
             readWantedSince: try stored.decodeIfPresent(Timestamp.self, forKey: .readWantedSince),
-            disputes: try stored.decodeIfPresent([Dispute].self, forKey: .disputes))
+            disputes: try stored.decodeIfPresent([Dispute].self, forKey: .disputes),
+            keySpace: try stored.decodeIfPresent(KeySpace.self, forKey: .keySpace))
     }
 
     /// Writes it so that the version before reads it.
@@ -68,5 +69,6 @@ extension Leg: Codable {
         try stored.encodeIfPresent(holdEnds, forKey: .holdEnds)
         try stored.encodeIfPresent(readWantedSince, forKey: .readWantedSince)
         try stored.encodeIfPresent(disputes, forKey: .disputes)
+        try stored.encodeIfPresent(keySpace, forKey: .keySpace)
     }
 }

@@ -108,6 +108,9 @@ public struct Leg: Sendable, Hashable {
     /// The disputes of its charge that the provider showed last, also those that are over; `nil` for none.
     public internal(set) var disputes: [Dispute]? = nil
 
+    /// The key space in which its first request was sent; `nil` before that, and in rows that did not note it.
+    public internal(set) var keySpace: KeySpace? = nil
+
     /// The disputes that nobody has decided.
     public var openDisputes: [Dispute] { (disputes ?? []).filter { $0.state == .open } }
 

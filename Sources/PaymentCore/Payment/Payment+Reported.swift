@@ -3,7 +3,8 @@ extension Payment {
     /// without asking: the state, why, what was taken and given back, refunds that ended or wait for people, and
     /// disputes.
     ///
-    /// `nil` while the payment is under way: it is reported once it rests, has ended, or waits for people.
+    /// `nil` while the payment is under way: it is reported once its payer has to act, it rests, has ended, or waits
+    /// for people.
     public var reportedState: Digest? {
         guard state.isReported else { return nil }
         var parts = ["reconciled.webhook.1", state.rawValue, reason?.code.rawValue ?? "-"]
@@ -25,7 +26,7 @@ extension PaymentState {
     /// Whether a caller is told of it without asking.
     fileprivate var isReported: Bool {
         switch self {
-        case .authorized, .succeeded, .canceled, .failed, .quarantined: true
+        case .requiresAction, .authorized, .succeeded, .canceled, .failed, .quarantined: true
         case .processing, .canceling: false
         }
     }

@@ -10,6 +10,8 @@ public enum CaptureMode: String, Sendable, Hashable, Codable {
 public enum PaymentState: String, Sendable, Hashable, Codable, CaseIterable {
     /// Settling.
     case processing
+    /// The payer has to do something, which the caller shows.
+    case requiresAction = "requires_action"
     /// Held; the caller captures or cancels.
     case authorized
     /// Taken as asked. Final.
@@ -120,6 +122,10 @@ public struct Payment: Sendable, Hashable, Codable {
     public internal(set) var capture: CaptureRequest?
     /// When everything was held for its caller first. Its deadline was met then, and ends it no more.
     public internal(set) var heldAt: Timestamp? = nil
+    /// Where the payer is sent back to after a step at the provider; `nil` where the payer is not present.
+    public internal(set) var returnURL: WebAddress? = nil
+    /// When a provider first asked for a step of the payer.
+    public internal(set) var actionAskedAt: Timestamp? = nil
     /// Refunds that were asked for, in order.
     public internal(set) var refunds: [Refund]
     /// Refunds whose rows were lost, and that a comparison found; `nil` where there is none.
@@ -160,11 +166,19 @@ public struct Payment: Sendable, Hashable, Codable {
         if let conclusion { return conclusion.state }
         if legs.contains(where: { $0.quarantine != nil }) { return .quarantined }
         switch latch {
-        case .none: return isResting ? .authorized : .processing
+        case .none:
+            if isResting { return .authorized }
+            return payerAction == nil ? .processing : .requiresAction
         case .forward: return .processing
         case .back: return .canceling
         case .compensate: return .canceling
         }
+    }
+
+    /// What the payer has to do next, at the first leg that waits for it; `nil` where nothing waits for the payer.
+    public var payerAction: PayerAction? {
+        guard latch == .none, conclusion == nil, stopReason == nil else { return nil }
+        return legs.lazy.compactMap { $0.believed(in: recovery) }.first { $0.awaitsPayer }?.payerAction
     }
 
     /// Everything is held, and it is the caller's turn.
@@ -181,7 +195,7 @@ public struct Payment: Sendable, Hashable, Codable {
         case .none:
             return legs.contains {
                 guard let known = $0.believed(in: recovery) else { return true }
-                return known.status == .unavailable || known.status == .pending
+                return known.status == .unavailable || known.status == .pending && !known.awaitsPayer
             }
         case .forward: return true
         case .back, .compensate: return false

@@ -84,6 +84,9 @@ public struct SendOrder: Sendable, Hashable {
     /// The provider's own reference of the authorization or sale, where it has one that is known.
     public let transactionReference: String?
 
+    /// Where the payer is sent back to after a step at the provider; `nil` where the payer is not present.
+    public let returnURL: WebAddress?
+
     /// The payment that the provider shows with the transaction.
     public var shownPayment: PaymentID { named ?? payment }
 
@@ -92,7 +95,8 @@ public struct SendOrder: Sendable, Hashable {
         payment: PaymentID, leg: Int, effect: EffectReference, number: Int, provider: ProviderName, kind: EffectKind,
         transactionKey: EffectKey, key: EffectKey, amount: Money, instrument: Instrument, caller: CallerID,
         reference: String?, notAfter: Timestamp?, startBefore: Timestamp, named: PaymentID? = nil,
-        phases: ProviderContract.Phases? = nil, transactionReference: String? = nil
+        phases: ProviderContract.Phases? = nil, transactionReference: String? = nil,
+        returnURL: WebAddress? = nil
     ) {
         self.payment = payment
         self.leg = leg
@@ -111,6 +115,7 @@ public struct SendOrder: Sendable, Hashable {
         self.named = named
         self.phases = phases
         self.transactionReference = transactionReference
+        self.returnURL = returnURL
     }
 }
 
@@ -127,17 +132,20 @@ public struct InquiryOrder: Sendable, Hashable {
     /// In how many steps the leg takes its money: by the contract under which it began, which may have been another.
     /// `nil`: as the provider's contract says now.
     public let phases: ProviderContract.Phases?
+    /// The provider's own reference of the authorization or sale, where it has one that is known.
+    public let transactionReference: String?
 
     /// An order; only the machine makes those that are executed.
     public init(
         payment: PaymentID, leg: Int, provider: ProviderName, transactionKey: EffectKey,
-        phases: ProviderContract.Phases? = nil
+        phases: ProviderContract.Phases? = nil, transactionReference: String? = nil
     ) {
         self.payment = payment
         self.leg = leg
         self.provider = provider
         self.transactionKey = transactionKey
         self.phases = phases
+        self.transactionReference = transactionReference
     }
 }
 

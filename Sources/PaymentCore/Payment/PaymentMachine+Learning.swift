@@ -52,7 +52,7 @@ extension PaymentMachine {
                 AuditField("code", report.code),
                 AuditField("bytes_written", String(report.bytesWritten)),
                 AuditField("status", report.observation?.status.rawValue ?? "-"),
-            ], context)
+            ] + (report.observation.map(payerFields) ?? []), context)
         if outcome == .accepted || outcome == .declined { payment.legs[index].inquiries = 0 }
         let consecutiveFailures = self.effect(reference, ofLeg: index)?.consecutiveFailures ?? 0
         payment.legs[index].notBefore = nextTry(
@@ -95,8 +95,10 @@ extension PaymentMachine {
         case .indeterminate:
             return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
         case .accepted:
-            guard let status = report.observation?.status, status == .pending else { return nil }
-            return context.now + context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
+            guard let observation = report.observation, observation.status == .pending else { return nil }
+            var leg = leg
+            leg.knowledge = observation
+            return context.now + inquiryDelay(leg, context)
         case .refused, .declined:
             return nil
         }
@@ -126,7 +128,7 @@ extension PaymentMachine {
                 AuditField("status", observation.status.rawValue),
                 AuditField("began", observation.began.rfc3339),
                 AuditField("reason", observation.contradiction ?? observation.reason ?? "-"),
-            ], context)
+            ] + payerFields(observation), context)
         // The planning that follows judges what was read; if it can only ask again, it sets the time for that.
         payment.legs[index].notBefore = nil
         if let wanted = payment.legs[index].readWantedSince, observation.status != .unavailable,
@@ -141,11 +143,8 @@ extension PaymentMachine {
         if noticeLateCharge(observation, leg: index, context) {
             return alerts + [alert(leg: index, "a charge appeared after the payment ended, and is undone")]
         }
-        let isInDoubt =
-            [.notFound, .pending, .unavailable].contains(observation.status) || observation.showsPendingMovement
-        guard isInDoubt, context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil else {
-            return alerts
-        }
+        guard observation.isInDoubt, context.policy.inquirySchedule.isLast(tries), payment.legs[index].quarantine == nil
+        else { return alerts }
         return alerts + [alert(leg: index, "a leg is still in doubt at the end of the inquiry schedule")]
     }
 
@@ -186,6 +185,7 @@ extension PaymentMachine {
         if observation.status == .captured, !StatusReading.contradicts(observation, leg: leg) {
             payment.legs[index].capturedAmount = leg.capturedAmount(in: observation)
         }
+        notePayerAction(observation, context)
         noteStanding(observation, leg: index)
         noteDisputes(observation, leg: index, context)
         forgetTrouble(observation, leg: index)

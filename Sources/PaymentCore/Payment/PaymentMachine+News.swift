@@ -4,9 +4,10 @@ extension PaymentMachine {
     /// A provider told what became of an effect. It counts where the provider cannot be asked; elsewhere the status is
     /// read.
     mutating func notified(leg index: Int, _ news: EffectNews, _ context: MachineContext) -> [PaymentAction] {
-        guard isAskedByResend(leg: index, context), let contract = contract(of: payment.legs[index], context) else {
-            return []
-        }
+        // What a provider signs counts in whichever key space the leg is.
+        guard payment.legs.indices.contains(index), let contract = context.contracts[payment.legs[index].provider],
+            contract.inquiry == .byResend
+        else { return [] }
         var fields = [
             AuditField("operation", "notified"), AuditField("state", news.word.state.rawValue),
             AuditField("at", news.word.at.rfc3339), AuditField("reference", news.reference ?? "-"),

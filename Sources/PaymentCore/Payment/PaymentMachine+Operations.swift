@@ -224,6 +224,6 @@ extension PaymentMachine {
         EffectKey(
             EffectKey.Source(
                 caller: payment.caller, payment: payment.id, operation: operation, leg: leg.index, effect: kind),
-            format: contract(of: leg, context)?.keyFormat ?? .hex40)
+            format: context.contracts[leg.provider]?.keyFormat ?? .hex40)
     }
 }

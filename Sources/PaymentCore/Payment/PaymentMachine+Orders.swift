@@ -18,6 +18,7 @@ extension PaymentMachine {
         let notAfter = expires ? context.now + contract.maxRequestLife : nil
         let wasDeclined =
             leg.knowledge?.status == .declined || effect.lastOutcome == .declined || effect.lastOutcome == .refused
+        if payment.boundTo(leg) == nil { payment.legs[index].keySpace = contract.keySpace }
         var number = 0
         withEffect(reference, ofLeg: index) {
             number = $0.begin(at: context.now, notAfter: notAfter, wasDeclined: wasDeclined)
@@ -35,7 +36,7 @@ extension PaymentMachine {
                 AuditField("effect", reference.description), AuditField("kind", effect.kind.rawValue),
                 AuditField("attempt", String(number)), AuditField("key", effect.key.text),
                 AuditField("amount", effect.amount.description),
-            ] + decided.fields + (cause?.fieldsOfCause ?? []), context)
+            ] + keySpaceFields(ofLeg: index) + decided.fields + (cause?.fieldsOfCause ?? []), context)
         actions.append(
             .send(
                 SendOrder(
@@ -44,7 +45,13 @@ extension PaymentMachine {
                     instrument: leg.instrument, caller: payment.caller, reference: payment.reference,
                     notAfter: notAfter, startBefore: context.now + context.policy.sendWithin,
                     named: leg.named, phases: leg.phases,
-                    transactionReference: leg.primary.theirs)))
+                    transactionReference: leg.primary.theirs,
+                    returnURL: reference == .primary ? payment.returnURL : nil)))
+    }
+
+    /// Where the request goes, if the provider keeps keys in more than one place.
+    private func keySpaceFields(ofLeg index: Int) -> [AuditField] {
+        payment.legs[index].keySpace.map { [AuditField("key_space", $0.name)] } ?? []
     }
 
     /// Reads the status of a leg now if it was never read since the last request, or when its time has come.
@@ -53,8 +60,7 @@ extension PaymentMachine {
         // Nobody can be asked about a provider that is not configured; it is looked at again in case that is mended.
         guard !busy.contains(index), let contract = contract(of: leg, context) else { return }
         if leg.notBefore == nil, leg.knowledge != nil, !needsConfirmation(leg) {
-            let delay = context.policy.inquirySchedule.delay(leg.inquiries, jitter: context.jitter)
-            payment.legs[index].notBefore = context.now + delay
+            payment.legs[index].notBefore = context.now + inquiryDelay(leg, context)
         }
         var earliest = payment.legs[index].notBefore ?? context.now
         if let recovery = payment.recovery { earliest = max(earliest, recovery.readsCountFrom) }
@@ -67,7 +73,8 @@ extension PaymentMachine {
             .inquire(
                 InquiryOrder(
                     payment: leg.named ?? payment.id, leg: index, provider: leg.provider,
-                    transactionKey: leg.primary.key, phases: leg.phases)))
+                    transactionKey: leg.primary.key, phases: leg.phases,
+                    transactionReference: leg.primary.theirs)))
     }
 
     /// Whether what is known of it is an answer that counts only once a read confirms it, because rows were lost, and

@@ -158,6 +158,7 @@ extension PaymentMachine {
     /// A read that told nothing, or only that nothing is decided, is none that a latch can be built on.
     func isFreshlyRead(_ leg: Leg) -> Bool {
         guard let known = leg.believed(in: payment.recovery) else { return false }
+        if known.awaitsPayer { return true }
         return known.status != .unavailable && known.status != .pending && !mayBeTurningBack(known)
     }
 
@@ -251,13 +252,6 @@ extension PaymentMachine {
         }
     }
 
-    private func isUnfinished(_ leg: Leg) -> Bool {
-        if payment.conclusion == nil { return leg.gone == nil }
-        return payment.refunds.contains { refund in
-            refund.parts.contains { $0.leg == leg.index && $0.state == .processing }
-        }
-    }
-
     mutating func wake(at moment: Timestamp?, for provider: ProviderName?) {
         guard let moment else { return }
         wakes.append(Wake(at: moment, provider: provider))
@@ -271,8 +265,8 @@ extension PaymentMachine {
         {
             wake(at: payment.deadline, for: nil)
         }
-        for leg in payment.legs where contract(of: leg, context) == nil && isUnfinished(leg) {
-            // Its provider is not configured; it is looked at again, in case that is mended.
+        for leg in payment.legs where contract(of: leg, context) == nil && payment.isUnfinished(leg) {
+            // Its provider is missing; it is looked at again, in case that is mended.
             wake(at: context.now + context.policy.inquirySchedule.delay(3, jitter: context.jitter), for: leg.provider)
         }
         for index in busy.sorted() { wake(at: context.now, for: payment.legs[index].provider) }

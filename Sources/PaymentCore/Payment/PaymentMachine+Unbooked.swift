@@ -95,5 +95,6 @@ extension Leg {
             compensation: nil, knowledge: nil, conclusiveReads: 0, inquiries: 0, notBefore: nil, loss: nil,
             gone: nil, capturedAmount: .zero(transaction.amount.currency), quarantine: nil)
         named = transaction.payment == payment ? nil : transaction.payment
+        keySpace = context.contracts[transaction.provider]?.keySpace
     }
 }

@@ -91,8 +91,10 @@ public struct PaymentMachine: Sendable {
         newEntries.append(entry)
     }
 
+    /// The contract of a leg's provider; `nil` if it is not configured, or keeps other keys than the leg's: nothing is
+    /// sent there for the leg, and nothing is believed that it says of the leg.
     func contract(of leg: Leg, _ context: MachineContext) -> ProviderContract? {
-        context.contracts[leg.provider]
+        payment.missingProvider(of: leg, context.contracts) == nil ? context.contracts[leg.provider] : nil
     }
 }
 
@@ -105,7 +107,7 @@ extension PaymentMachine {
         let legs = request.legs.enumerated().map { index, leg in
             Leg(index: index, leg, of: request, payment: id, contract: context.contracts[leg.provider])
         }
-        let payment = Payment(
+        var payment = Payment(
             id: id, caller: request.caller, key: request.key, amount: request.amount,
             captureMode: request.captureMode, reference: request.reference, metadata: request.metadata,
             deadline: request.deadline ?? context.now + context.policy.defaultDeadline,
@@ -113,6 +115,7 @@ extension PaymentMachine {
             latchAcknowledged: context.commitsAreAcknowledged, stopReason: nil, cancel: nil, capture: nil,
             refunds: [], conclusion: nil, recovery: recovery?.heard, dueAt: nil, dueProvider: nil,
             auditHead: .empty(id))
+        payment.returnURL = request.returnURL
         var machine = PaymentMachine(payment: payment)
         machine.record(
             .created,

@@ -27,7 +27,8 @@ enum StatusReading {
         if let after = endedWithoutBeginning(known, leg: leg) { return after }
         switch known.status {
         case .notFound: return .notFound
-        case .pending: return .pending
+        // What a payer has not confirmed is canceled like a hold.
+        case .pending: return known.awaitsPayer ? .held : .pending
         case .unavailable: return .unavailable
         case .authorized:
             // What was taken is never only held again: the read shows what was before.
@@ -129,7 +130,7 @@ enum StatusReading {
 
     private static func void(_ known: Observation) -> StatusFact {
         switch known.status {
-        case .pending: .pending
+        case .pending: known.awaitsPayer ? .notFound : .pending
         case .unavailable: .unavailable
         case .voided, .tombstoned, .expired: .asAsked
         case .notFound, .authorized, .captured, .declined: .notFound

@@ -21,12 +21,15 @@ public struct SiteRow: Sendable, Hashable {
     public var witness: KnownWitness?
     /// When the site said last that it acts without a lease, by the database's clock; `nil` if it never did.
     public var aliveAt: Timestamp?
+    /// In which key spaces the active site sends, where providers keep more than one.
+    public var keySpaces: KeySpaces
 
     /// A row.
     public init(
         term: SiteTerm?, mode: SiteMode = .full, phase: SitePhase = .active, leaseUntil: Timestamp? = nil,
         proof: SiteProofKind = .none, replication: SiteReplication = .unknown, finalPosition: LogPosition? = nil,
-        recoveries: [SiteRecovery] = [], witness: KnownWitness? = nil, aliveAt: Timestamp? = nil
+        recoveries: [SiteRecovery] = [], witness: KnownWitness? = nil, aliveAt: Timestamp? = nil,
+        keySpaces: KeySpaces = KeySpaces()
     ) {
         self.term = term
         self.mode = mode
@@ -38,6 +41,7 @@ public struct SiteRow: Sendable, Hashable {
         self.recoveries = recoveries
         self.witness = witness
         self.aliveAt = aliveAt
+        self.keySpaces = keySpaces
     }
 
     /// The number of the newest term; 0 if there is none.

@@ -52,7 +52,7 @@ struct StripeIntent: Codable, Sendable, Equatable {
         if isCanceled { return "canceled" }
         guard let record else { return behaviour == nil ? "requires_payment_method" : "requires_confirmation" }
         switch record.status {
-        case .pending: return "processing"
+        case .pending: return record.awaitsPayer ? "requires_action" : "processing"
         case .authorized: return record.hasPendingCapture ? "processing" : "requires_capture"
         case .captured: return "succeeded"
         case .declined: return "requires_payment_method"

@@ -66,7 +66,7 @@ struct StripeParameters {
                 "amount", "currency", "capture_method", "payment_method", "payment_method_types", "transfer_group",
                 "metadata", "description", "confirm", "expand",
             ]
-        case .confirm: ["payment_method", "error_on_requires_action", "expand"]
+        case .confirm: ["payment_method", "error_on_requires_action", "return_url", "expand"]
         case .capture: ["amount_to_capture", "metadata", "expand"]
         case .cancel: ["cancellation_reason", "expand"]
         case .refund: ["payment_intent", "charge", "amount", "reason", "metadata"]

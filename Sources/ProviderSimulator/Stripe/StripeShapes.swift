@@ -35,10 +35,23 @@ struct StripeShapes {
             ("client_secret", .text(intent.id + "_secret")), ("created", .int(intent.createdAt / 1_000)),
             ("currency", currency),
             ("last_payment_error", lastPaymentError), ("latest_charge", charge), ("livemode", .bool(false)),
+            ("next_action", nextAction),
             ("metadata", .texts(intent.metadata.merging(intent.captureMetadata ?? [:]) { $1 })),
             ("payment_method", isMethodGone ? .null : .text("pm_simulated")),
             ("payment_method_types", .list([.text("card")])), ("status", .text(status)),
             ("transfer_group", .optional(intent.transferGroup)),
+        ])
+    }
+
+    /// docs.stripe.com/api/payment_intents/object#payment_intent_object-next_action
+    private var nextAction: JSONTree {
+        guard let record, record.awaitsPayer else { return .null }
+        return .object([
+            ("type", .text("redirect_to_url")),
+            (
+                "redirect_to_url",
+                .object([("return_url", .text("https://shop.example/back")), ("url", .text(record.payerURL))])
+            ),
         ])
     }
 

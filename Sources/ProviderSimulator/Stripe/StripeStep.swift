@@ -98,17 +98,19 @@ struct StripeStep {
         guard mayBegin, let behaviour = given ?? intent.behaviour else { return unexpected(intent, found?.record) }
         let order = PaymentOrder(
             kind: intent.takesLater ? .authorize : .sale, amount: intent.amount, metadata: intent.metadata,
-            behaviour: behaviour, fingerprint: intent.id)
+            behaviour: behaviour, fingerprint: intent.id,
+            // Whoever wants an error instead is not there to act.
+            returnURL: call.parameters["error_on_requires_action"] == "true" ? nil : call.parameters["return_url"])
         let execution = rules.pay(order, inner(.pay(order)), nil)
         guard let record = execution.record else { return (StripeAnswer(.internalError), true) }
         var changed = intent
         let isDeclined = record.status == .declined
         changed.behaviour = behaviour
         if found?.record.status == .declined { changed.failLastCharge() }
-        changed.charges.append(
-            StripeIntent.Charge(
-                id: intent.chargeID, created: rules.now / 1_000,
-                failureCode: isDeclined ? StripeShapes.declineCode : nil, metadata: intent.metadata))
+        // Before its payer has acted there is no charge (docs.stripe.com/payments/paymentintents/lifecycle).
+        if !record.awaitsPayer {
+            changed.addCharge(at: rules.now, failureCode: isDeclined ? StripeShapes.declineCode : nil)
+        }
         // Two intents may be charged under one key of ours: both stay in the ledger.
         if try table.id(of: intent.key) != nil { try table.forget(intent.key) }
         changed.row = try save(record, over: nil, execution.movements).id
@@ -136,14 +138,15 @@ struct StripeStep {
 
     private func cancel(_ intent: StripeIntent, _ found: StoredTransaction?) throws -> ExecutionStep.Executed {
         let status = intent.status(found?.record)
-        guard ["requires_payment_method", "requires_confirmation", "requires_capture"].contains(status) else {
+        let open = ["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]
+        guard open.contains(status) else {
             return unexpected(intent, found?.record)
         }
         var changed = intent
         changed.cancellationReason = call.parameters["cancellation_reason"]
         changed.isCanceled = true
         var record = found?.record
-        if let found, found.record.status == .authorized {
+        if let found, found.record.status == .authorized || found.record.awaitsPayer {
             let execution = rules.void(inner(.void), found.record)
             record = execution.record
             if let voided = record { _ = try save(voided, over: found, execution.movements) }
@@ -179,6 +182,11 @@ extension StripeIntent {
     /// An identifier that there was not before.
     static func newID(_ kind: String) -> String {
         kind + UUID().uuidString.replacing("-", with: "").lowercased().prefix(tokenLength)
+    }
+
+    /// One more try to charge it.
+    mutating func addCharge(at now: Int64, failureCode: String?) {
+        charges.append(Charge(id: chargeID, created: now / 1_000, failureCode: failureCode, metadata: metadata))
     }
 
     /// The identifier of the next charge.

@@ -133,6 +133,20 @@ struct StripeTables {
         ])
     }
 
+    /// Once its payer has confirmed it, there is a charge of the intent.
+    func charge(row: Int64?, of group: String, at now: Int64) throws {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT document FROM stripe_intents WHERE provider = ? AND transfer_group = ? ORDER BY number DESC
+                """)
+        for text in try String.fetchAll(statement, arguments: [provider, group]) {
+            var intent = try LedgerJSON.decode(StripeIntent.self, text)
+            guard intent.row == row else { continue }
+            intent.addCharge(at: now, failureCode: nil)
+            return try save(intent)
+        }
+    }
+
     // MARK: Keys
 
     /// What was answered under a key; nil if nothing was, or if it is too long ago.

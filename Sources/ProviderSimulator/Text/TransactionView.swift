@@ -5,7 +5,14 @@ struct TransactionView {
     var omitsStatus = false
 
     func write(_ record: TransactionRecord, to json: inout JSONText) {
-        json.raw(#"{"amount":"#)
+        // The only member that is absent at most times: it tells that the payer has to act.
+        if record.awaitsPayer {
+            json.raw(#"{"action":{"type":"redirect","url":"#)
+            json.string(record.payerURL)
+            json.raw(#"},"amount":"#)
+        } else {
+            json.raw(#"{"amount":"#)
+        }
         amount(record.amount, &json)
         json.raw(#","authorized_until":"#)
         json.instant(record.authorizedUntil)

@@ -14,6 +14,13 @@ struct PutTransaction: TransactionChange {
         let amount: WireAmount
         let instrument: String
         let metadata: [String: String]
+        /// Absent where the payer is not present, as in every request of earlier versions.
+        let returnURL: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case kind, amount, instrument, metadata
+            case returnURL = "return_url"
+        }
     }
 
     let transactionKey: String
@@ -33,7 +40,7 @@ struct PutTransaction: TransactionChange {
         body = Body(
             kind: order.kind == .sale ? "sale" : "authorize", amount: amount,
             instrument: order.instrument.token,
-            metadata: metadata)
+            metadata: metadata, returnURL: order.returnURL?.text)
     }
 
     var ownKey: String { transactionKey }
@@ -133,6 +140,7 @@ struct PostVoid: TransactionChange {
     func standing(in transaction: WireTransaction) -> Standing {
         switch transaction.status {
         case .voided, .tombstoned, .expired, .declined: .stands
+        // A payer who has not acted yet is no reason to wait: it was not canceled.
         case .pending: .tooEarly
         case .authorized, .captured: transaction.hasPendingCapture ? .tooEarly : .ruledOut
         }

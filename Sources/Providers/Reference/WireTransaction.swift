@@ -113,6 +113,8 @@ struct WireTransaction: Sendable, Hashable {
     /// The leg that we named there; `nil` for anything but a whole number from 0.
     let leg: Int?
     let reason: String?
+    /// Where the payer has to act, while that is what it waits for.
+    let payerURL: WebAddress?
 
     /// The name under which the metadata carries the store.
     static let storeName = "reconciled_store"
@@ -130,6 +132,11 @@ struct WireTransaction: Sendable, Hashable {
         refunds = try object.list("refunds", of: Movement.init)
         disputes = try object.optionalList("disputes", of: Dispute.init)
         reason = try object.optionalText("reason")
+        let action = try object.optionalObject("action")
+        payerURL = try action.map { action throws(MalformedAnswer) in
+            guard let address = WebAddress(try action.text("url")) else { throw MalformedAnswer() }
+            return address
+        }
         authorizedUntil = try Self.instant("authorized_until", in: object)
         createdAt = try Self.instant("created_at", in: object)
         updatedAt = try Self.instant("updated_at", in: object)

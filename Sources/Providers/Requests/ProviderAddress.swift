@@ -76,6 +76,12 @@ public struct ProviderAddress: Sendable, Hashable, CustomStringConvertible {
             && inner.unicodeScalars.allSatisfy { $0.properties.isASCIIHexDigit || $0 == ":" || $0 == "." }
     }
 
+    /// The host and, where one is given, the port, in lower case.
+    public var authority: String {
+        let rest = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).dropFirst(2)
+        return rest.first.map { String($0.prefix { $0 != "/" }).lowercased() } ?? ""
+    }
+
     /// The address as text.
     public var description: String { text }
 

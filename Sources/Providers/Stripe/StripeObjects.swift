@@ -28,6 +28,8 @@ struct StripeIntent: Sendable, Hashable {
     let cancellationReason: String?
     /// Only where the request expanded it, and once it was confirmed.
     let latestCharge: StripeCharge?
+    /// Where the payer is sent to, while that is what it waits for.
+    let payerURL: WebAddress?
 
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         id = try object.text("id")
@@ -43,6 +45,8 @@ struct StripeIntent: Sendable, Hashable {
         } else {
             latestCharge = nil
         }
+        let redirect = try object.optionalObject("next_action")?.optionalObject("redirect_to_url")
+        payerURL = try redirect?.optionalText("url").flatMap { WebAddress($0) }
         guard id.hasPrefix("pi_"), amount >= 0, amountReceived >= 0 else { throw MalformedAnswer() }
     }
 }

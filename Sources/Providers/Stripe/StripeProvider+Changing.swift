@@ -13,14 +13,19 @@ extension StripeProvider {
         case .success(let id): intent = id
         }
         let key = change.order.key.text
-        return await settle(change, await exchange(ConfirmIntent(intent: intent, key: key), change), intent) { known in
+        let confirm = ConfirmIntent(intent: intent, key: key, returnURL: change.order.returnURL)
+        var report = await settle(change, await exchange(confirm, change), intent) { known in
             switch known.status {
             case .requiresCapture, .succeeded, .processing: .stands
+            case .requiresAction where known.payerURL != nil: .stands
             case .requiresPaymentMethod: .declined(reason: known.latestCharge?.failureCode)
             case .canceled: .ruledOut
             case .requiresConfirmation, .requiresAction: .tooEarly
             }
         }
+        // Before its payer acts, nothing but its name finds it.
+        report.reference = intent
+        return report
     }
 
     /// The identifier of the registration of an order, which is made if there is none.
@@ -84,7 +89,7 @@ extension StripeProvider {
 
     func cancel(_ change: StripeChange) async -> AttemptReport {
         let intent: String
-        switch await find(change.order.transactionKey) {
+        switch await find(change.order.transactionKey, intent: change.order.transactionReference) {
         case .unknown(let unknown): return unknown.report
         case .found(let transaction): intent = transaction.intent.id
         case .absent:
@@ -122,7 +127,7 @@ extension StripeProvider {
         var report: AttemptReport
         if reply.isReplay {
             // It proves that the first request was executed, and nothing of what became of it since.
-            report = await settleByReading(change, refusedFor: nil, standing: standing)
+            report = await settleByReading(change, intent, refusedFor: nil, standing: standing)
         } else if case .error(let error) = reply.content {
             report = await settle(change, reply, error, intent, standing: standing)
         } else if let known = reply.read(StripeIntent.init) {
@@ -150,7 +155,7 @@ extension StripeProvider {
         }
         guard known.id == intent else { return AttemptReport(.indeterminate, code: "answer_mismatch") }
         guard !isOfState else {
-            return await settleByReading(change, refusedFor: known, standing: standing)
+            return await settleByReading(change, intent, refusedFor: known, standing: standing)
         }
         let code = ShortCode.of(error.declineCode ?? error.code) ?? "declined"
         var observation = observation(of: StripeTransaction(known), change, began: change.began)
@@ -167,11 +172,12 @@ extension StripeProvider {
     ///
     /// - Parameter refused: the intent as it was when Stripe refused the change for its state; `nil` if it did not.
     private func settleByReading(
-        _ change: StripeChange, refusedFor refused: StripeIntent?, standing: (StripeIntent) -> Standing
+        _ change: StripeChange, _ intent: String, refusedFor refused: StripeIntent?,
+        standing: (StripeIntent) -> Standing
     ) async -> AttemptReport {
         let began = clock.now()
         let transaction: StripeTransaction
-        switch await find(change.order.transactionKey) {
+        switch await find(change.order.transactionKey, intent: intent) {
         case .found(let found): transaction = found
         case .absent:
             // No list shows what was canceled before anything was charged.

@@ -26,6 +26,22 @@ extension StripeProvider {
     /// The most pages of refunds that are read of one charge.
     private static let mostPages = 20
 
+    /// What is under a key. Before a payer acts there is no charge, and only the intent's own identifier finds it.
+    func find(_ key: EffectKey, intent: String?) async -> Found {
+        let found = await find(key)
+        guard case .absent = found, let intent else { return found }
+        switch await exchange(RetrieveIntent(intent: intent)) {
+        case .failure(let failure): return .unknown(Unknown(code: failure.auditCode))
+        case .success(let reply):
+            guard let known = reply.read(StripeIntent.init) else { return .unknown(unknown(reply)) }
+            guard known.id == intent, known.metadata[StripeMetadata.key] == key.text else {
+                return .unknown(Unknown(code: "answer_mismatch"))
+            }
+            // What was only registered is not there: it was never confirmed.
+            return known.status == .requiresConfirmation ? .absent : .found(StripeTransaction(known))
+        }
+    }
+
     /// - Parameter isDated: Whether it is to say when money moved, as the listing does.
     func find(_ key: EffectKey, isDated: Bool = false) async -> Found {
         let charges: [StripeCharge]

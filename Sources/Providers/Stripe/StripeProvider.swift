@@ -35,7 +35,7 @@ struct StripeProvider: AdaptedProvider {
 
     func inquire(_ order: InquiryOrder) async -> Observation {
         let began = clock.now()
-        switch await find(order.transactionKey) {
+        switch await find(order.transactionKey, intent: order.transactionReference) {
         case .found(let transaction):
             return reading(order.phases).observation(
                 of: transaction, key: order.transactionKey, payment: order.payment, began: began, source: .inquiry)

@@ -75,14 +75,18 @@ struct ConfirmIntent: StripeRequest {
     let intent: String
     /// The key of the charge.
     let key: String
+    /// Where the payer is sent back to; `nil` where the payer is not present.
+    let returnURL: WebAddress?
 
     var method: HTTPMethod { .post }
     var path: [String] { ["v1", "payment_intents", intent, "confirm"] }
     var flightKey: String? { "confirm:\(key)" }
     var idempotencyKey: String? { key }
-    /// A payer's own step is not for this daemon yet: a card that wants one is declined.
+    /// Where the payer is not present, a card that wants the payer to act is declined.
     var form: [(name: String, value: String)]? {
-        [("error_on_requires_action", "true"), ("expand[0]", "latest_charge")]
+        let presence =
+            returnURL.map { (name: "return_url", value: $0.text) } ?? (name: "error_on_requires_action", value: "true")
+        return [presence, (name: "expand[0]", value: "latest_charge")]
     }
 }
 
@@ -145,6 +149,17 @@ struct CreateRefund: StripeRequest {
             ("payment_intent", intent), ("amount", String(units)), ("metadata[\(StripeMetadata.key)]", key),
         ]
     }
+}
+
+/// `GET /v1/payment_intents/{id}`: what no list of charges shows, because nothing is charged before the payer acts.
+struct RetrieveIntent: StripeRequest {
+    static let label = "retrieve_intent"
+
+    let intent: String
+
+    var method: HTTPMethod { .get }
+    var path: [String] { ["v1", "payment_intents", intent] }
+    var query: [(name: String, value: String)] { [("expand[0]", "latest_charge")] }
 }
 
 /// `GET /v1/charges`: the charges under our key, with their intents and refunds.

@@ -16,11 +16,12 @@ extension Configuration {
                 return nil
             }
             let adapter = readAdapter(section)
+            let url = readURL(section)
             let contract = readContract(section, adapter)
             for trap in contract.traps(under: assumptions) {
                 section.report("contract", value: trap.name.rawValue, allowed: trap.explanation)
             }
-            let provider = readProvider(section, name, adapter, contract)
+            let provider = readProvider(section, name, adapter, url, contract)
             if let trap = contract.trap(sendWithin: policy.sendWithin, total: provider.total) {
                 section.report("timeouts.total", value: trap.name.rawValue, allowed: trap.explanation)
             }
@@ -39,7 +40,7 @@ extension Configuration {
     }
 
     private static func readProvider(
-        _ section: ConfigurationSection, _ name: ProviderName, _ adapter: ProviderAdapter,
+        _ section: ConfigurationSection, _ name: ProviderName, _ adapter: ProviderAdapter, _ url: String,
         _ contract: ProviderContract
     ) -> Provider {
         let timeouts = section.section("timeouts")
@@ -47,7 +48,8 @@ extension Configuration {
         let conversion = section.section("conversion")
         defer { for part in [timeouts, breaker, conversion] { part.finish() } }
         return Provider(
-            name: name, adapter: adapter, url: readURL(section), contract: contract, token: readToken(section, adapter),
+            name: name, adapter: adapter, url: url, keySpace: readKeySpace(section, url),
+            contract: contract, token: readToken(section, adapter),
             notificationSecrets: readNotificationSecrets(section, adapter),
             connect: timeouts.duration("connect", default: .seconds(2)),
             tls: timeouts.duration("tls", default: .seconds(3)),
@@ -96,6 +98,21 @@ extension Configuration {
         let text = section.required("url", allowed: "an https:// address")
         let address = text.isEmpty ? nil : readGuardedAddress(section, text)
         return address ?? text
+    }
+
+    /// By default the host and port of the url: another address is another region, unless the operator says that both
+    /// keep the same keys.
+    private static func readKeySpace(_ section: ConfigurationSection, _ url: String) -> KeySpace? {
+        guard let text = section.text("key_space") else {
+            return (try? ProviderAddress(url)).flatMap { KeySpace($0.authority) }
+        }
+        guard let space = KeySpace(text) else {
+            section.report(
+                "key_space", value: text,
+                allowed: "1 to \(KeySpace.longestName) of a-z, 0-9 and . : - _ [ ], such as eu or api.example.com")
+            return nil
+        }
+        return space
     }
 
     /// The address under `url`, where nobody on the way may read or answer what is sent there; `nil` if it is none,

@@ -71,6 +71,7 @@ extension Configuration {
         let (policy, assumptions) = readPolicy(reconcile, claim, siteSettings)
         let providers = readProviders(top, policy, assumptions)
         siteSettings.contractsAtRisk = contractsAtRisk(providers, assumptions)
+        siteSettings.keySpaces = KeySpaces(contracts(of: providers))
         var tokens: Set<Digest> = []
         var configuration = Configuration(
             site: siteSettings, store: storage,

@@ -40,6 +40,8 @@ extension Configuration {
         var standbyRequirement: StandbyWatch.Requirement?
         /// Providers whose contract is safe only on a store that keeps what it acknowledged.
         var contractsAtRisk: [String] = []
+        /// In which key spaces this site sends.
+        var keySpaces = KeySpaces()
 
         /// What the machine of the site goes by.
         var machine: SiteMachine.Settings {
@@ -52,7 +54,7 @@ extension Configuration {
         var desk: SiteDesk.Settings {
             SiteDesk.Settings(
                 site: name, lease: lease, skew: skew, needsSecondPerson: needsSecondPerson,
-                contractsAtRisk: contractsAtRisk)
+                contractsAtRisk: contractsAtRisk, keySpaces: keySpaces)
         }
     }
 

@@ -64,6 +64,8 @@ struct Configuration {
         /// How it is spoken to.
         var adapter: ProviderAdapter
         var url: String
+        /// Where it keeps the keys that it is sent.
+        var keySpace: KeySpace?
         var contract: ProviderContract
         var token: String
         /// What its notifications are signed with; two while one is being replaced, none where none are taken.
@@ -78,6 +80,13 @@ struct Configuration {
         var caBundle: String?
         var clientCertificate: CurlConfiguration.ClientCertificate?
         var allowsPlainHTTP: Bool
+
+        /// By what payments are decided: the contract, at the place where the provider keeps its keys.
+        var placedContract: ProviderContract {
+            var placed = contract
+            placed.keySpace = keySpace
+            return placed
+        }
     }
 
     struct Objectives {
@@ -117,8 +126,10 @@ struct Configuration {
     /// The files that it was read from: its own, and those with secrets and certificates.
     var files: [String] = []
 
-    var contracts: [ProviderName: ProviderContract] {
-        Dictionary(providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
+    var contracts: [ProviderName: ProviderContract] { Configuration.contracts(of: providers) }
+
+    static func contracts(of providers: [Provider]) -> [ProviderName: ProviderContract] {
+        Dictionary(providers.map { ($0.name, $0.placedContract) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// By what payments are decided at a moment of the store's clock.

@@ -83,7 +83,7 @@ extension Configuration.Provider {
         breaker.failurePercent = breakerFailurePercent
         breaker.openFor = breakerOpenFor.duration
         return ProviderSettings(
-            name: name, adapter: adapter, address: address, contract: contract,
+            name: name, adapter: adapter, address: address, contract: placedContract,
             tokens: tokens ?? ReplaceableToken(BearerToken(token)),
             limits: TimeLimits(
                 connect: connect.duration, tls: tls.duration, firstByte: firstByte.duration, total: total.duration),

@@ -46,7 +46,7 @@ extension Daemon {
         }
         let machine = SiteKeeperMachine.Settings(
             machine: configuration.site.machine, recovery: configuration.recovery,
-            contracts: Array(configuration.contracts.values))
+            contracts: configuration.contracts)
         let settings = SiteKeeper.Settings(machine: machine, skew: configuration.site.skew)
         let peer = PeerClient(configuration.site, store: identity)
         let keeper = SiteKeeper(

@@ -79,7 +79,8 @@ struct Daemon {
             ClockStepService(logger: logger),
             ProgressService(engine: engine, progress: progress, clock: clock),
             SiteStatisticsService(
-                gate: site.gate, keeper: site.keeper, objectives: configuration.objectives, clock: clock),
+                gate: site.gate, keeper: site.keeper, objectives: configuration.objectives,
+                keySpaces: configuration.site.keySpaces, clock: clock),
         ]
         services += webhookServices(store, webhooks, settings.gate, clock, logger)
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
@@ -89,8 +90,7 @@ struct Daemon {
                 siteWord(site.gate, identity), descriptors, clock, announcement, logger)
         }
         services.append(ReadinessService(readiness: readiness))
-        let group = ServiceGroup(
-            configuration: serviceGroupConfiguration(services, logger))
+        let group = ServiceGroup(configuration: serviceGroupConfiguration(services, logger))
         try await group.run()
     }
 

@@ -56,6 +56,10 @@ enum MetricsCatalogue {
         "reconciled_provider_clock_in_doubt": "1 where a provider's clock is further from ours than its contract says.",
         "reconciled_provider_clock_offset_seconds": "How far a provider's clock is ahead of ours.",
         "reconciled_provider_clock_uncertainty_seconds": "How far the measured offset may be wrong.",
+        "reconciled_provider_key_space_differs":
+            "1 where this site would send to a provider in another key space than the active site does.",
+        "reconciled_provider_missing":
+            "Times that a payment waited because its provider is not configured, or with another key space.",
         "reconciled_replication_lag_bytes": "Log that the standby has not flushed.",
         "reconciled_replication_lag_seconds": "How far the standby is behind.",
         "reconciled_site_active": "1 where this process may act.",
@@ -97,6 +101,9 @@ enum MetricsCatalogue {
         }
         series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
         series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
+        series += providers.map {
+            ("reconciled_provider_missing", [("provider", $0.name), ("reason", "other_key_space")])
+        }
         for caller in reported {
             series += ["accepted", "failed", "given_up"].map { outcome in
                 ("reconciled_webhook_deliveries", [("caller", caller.name), ("outcome", outcome)])

@@ -8,6 +8,8 @@ struct SiteStatisticsService: Service {
     let gate: SiteGate
     let keeper: SiteKeeper?
     let objectives: Configuration.Objectives
+    /// In which key spaces this site sends.
+    let keySpaces: KeySpaces
     let clock: any WallClock
 
     private static let every = Span.seconds(1)
@@ -39,11 +41,21 @@ struct SiteStatisticsService: Service {
             let left = standing.refusal == nil ? max(0, (until - gate.moment).milliseconds) : 0
             Gauge(label: "reconciled_site_lease_seconds").record(Double(left) / 1_000)
         }
+        recordKeySpaces(reading?.row.keySpaces ?? keySpaces)
         guard let database = reading?.database else { return }
         Gauge(label: "reconciled_site_database_writable").record(database.isWritable ? 1 : 0)
         if let bytes = database.lagBytes { Gauge(label: "reconciled_replication_lag_bytes").record(bytes) }
         if let lag = database.lag {
             Gauge(label: "reconciled_replication_lag_seconds").record(Double(lag.milliseconds) / 1_000)
+        }
+    }
+
+    /// A site that is not active yet shows here that it would send elsewhere.
+    private func recordKeySpaces(_ active: KeySpaces) {
+        let differing = Set(keySpaces.differences(from: active).map(\.provider))
+        for provider in keySpaces.byProvider.keys {
+            Gauge(label: "reconciled_provider_key_space_differs", dimensions: [("provider", provider)])
+                .record(differing.contains(provider) ? 1 : 0)
         }
     }
 

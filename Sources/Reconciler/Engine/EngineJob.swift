@@ -84,8 +84,8 @@ public enum EngineAnswer: Sendable {
 public enum EngineNote: Sendable, Hashable {
     /// A payment was left to its next holder.
     case left(PaymentID, reason: String)
-    /// A payment names providers that are not configured.
-    case unknownProviders(PaymentID, [ProviderName])
+    /// Nobody can act for a payment at these providers, as they are configured.
+    case missingProviders(PaymentID, [MissingProvider])
     /// The term is over: so many payments in work were left.
     case termOver(payments: Int)
     /// Latches count as acknowledged although the standby has not confirmed them for too long.

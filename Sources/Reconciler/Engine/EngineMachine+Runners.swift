@@ -131,8 +131,8 @@ extension EngineMachine {
             // A newer claim of this process came first; its runner takes what this one was to do.
             return feed(id, events, requests)
         }
-        let unknown = claimed.payment.legs.map(\.provider).filter { settings.contracts[$0] == nil }
-        if !unknown.isEmpty { jobs.append(.note(.unknownProviders(id, unknown))) }
+        let missing = claimed.payment.missingProviders(settings.contracts)
+        if !missing.isEmpty { jobs.append(.note(.missingProviders(id, missing))) }
         put(OperationRunner(machine: PaymentMachine(payment: claimed.payment), token: claimed.token), id)
         let window = rules.breaks(.windowForgotten) ? nil : recovery
         let first = rules.breaks(.takeoverForgotten) ? [] : [window.claim(of: claimed.payment)]

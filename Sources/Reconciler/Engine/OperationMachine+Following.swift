@@ -25,14 +25,27 @@ extension OperationMachine {
         return OperationMachine.isSettled(payment, .create, nil) && payment.refunds.allSatisfy { $0.state.isFinal }
     }
 
+    /// Whether the payer has to act: the caller must hear of it at once. Whoever repeats the request hears of it when
+    /// the provider was asked since.
+    func showsPayerAction(_ payment: Payment) -> Bool {
+        guard case .create = wish, payment.state == .requiresAction else { return false }
+        guard let repeatedAt else { return true }
+        return payment.legs.contains { $0.knowledge.map { $0.awaitsPayer && $0.began >= repeatedAt } ?? false }
+    }
+
     mutating func follow(_ payment: Payment, _ now: Timestamp, _ record: IdempotencyRecord? = nil) -> Step? {
         let following = Following(
             payment: payment, operation: record?.operation ?? wish.operation, key: record?.key ?? key,
             deadline: confirmation?.until ?? now + wait)
         phase = .following(following)
         if isDone(payment) { return settled(payment, kept: nil) }
-        guard wait > .zero else { return finish(.success(.unsettled(payment))) }
+        guard wait > .zero, !showsPayerAction(payment) else {
+            return finish(.success(.unsettled(payment)))
+        }
         if let news, isDone(news.payment) { return settled(news.payment, kept: news.kept) }
+        if let news, showsPayerAction(news.payment) {
+            return finish(.success(.unsettled(news.payment)))
+        }
         return pause(following, now)
     }
 
@@ -92,6 +105,7 @@ extension OperationMachine {
                 following.payment = found
                 phase = .following(following)
                 if isDone(found) { return ended(following) }
+                if showsPayerAction(found) { return finish(.success(.unsettled(found))) }
             }
             return goOn(following, now)
         case .record(let record) where following.hasEnded: return settled(following.payment, kept: record?.answer)

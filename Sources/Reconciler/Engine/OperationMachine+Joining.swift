@@ -91,6 +91,12 @@ extension OperationMachine {
             if OperationMachine.isSettled(payment, record.operation, record.key) {
                 return finish(.success(.settled(payment)))
             }
+            if record.operation == .create, payment.state == .requiresAction {
+                // Its payer may be back: the provider is asked what became of it.
+                phase = .repeating(record, payment)
+                repeatedAt = now
+                return .askNow(payment.id)
+            }
             let mayBeAwaited = asksCallers || payment.recovery?.repetition == .awaited
             guard record.operation == .create, payment.conclusion == nil, mayBeAwaited else {
                 return goOn(record, payment, now)
@@ -115,7 +121,9 @@ extension OperationMachine {
     }
 
     private mutating func goOn(_ record: IdempotencyRecord, _ payment: Payment, _ now: Timestamp) -> Step? {
-        guard wait > .zero else { return finish(.success(.inFlight(payment))) }
+        guard wait > .zero else {
+            return finish(.success(payment.state == .requiresAction ? .unsettled(payment) : .inFlight(payment)))
+        }
         return follow(payment, now, record)
     }
 

@@ -101,6 +101,9 @@ public struct OperationMachine: Sendable {
     var asksCallers = false
     /// Until when it waits for what is being confirmed, and the pause before it asks again.
     var confirmation: (until: Timestamp, pause: Span)?
+    /// When the create was repeated of a payment that waits for its payer: only what is read since then tells what the
+    /// payer did. `nil` for the first request.
+    var repeatedAt: Timestamp?
     /// News of before it followed.
     var news: (payment: Payment, kept: StoredAnswer?)?
 
@@ -146,7 +149,8 @@ public struct OperationMachine: Sendable {
                 news = (payment, kept)
                 return nil
             }
-            return isDone(payment) ? settled(payment, kept: kept) : nil
+            if isDone(payment) { return settled(payment, kept: kept) }
+            return showsPayerAction(payment) ? finish(.success(.unsettled(payment))) : nil
         }
         switch phase {
         case .beginning: return begin(input, now)

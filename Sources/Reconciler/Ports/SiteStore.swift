@@ -150,6 +150,8 @@ public enum SiteChange: Sendable, Hashable {
     case recovered(epochOfLoss: Int64)
     /// From now on, this witness proves the right to act.
     case witness(KnownWitness)
+    /// From now on, the site sends in these key spaces.
+    case keySpaces(KeySpaces)
 }
 
 extension SiteRow {
@@ -171,6 +173,8 @@ extension SiteRow {
             row.recoveries.removeAll { $0.epoch == epoch }
         case .witness(let known):
             row.witness = known
+        case .keySpaces(let spaces):
+            row.keySpaces = spaces.added(to: keySpaces)
         }
         return row
     }
@@ -180,7 +184,8 @@ extension SiteRow {
     /// - Parameter newest: When the payment of this store changed that changed last; `nil` if there is none.
     public func began(_ term: SiteTerm, loss: RecoveryWindow.Loss?, newest: Timestamp?) -> SiteRow {
         var row = SiteRow(
-            term: term, mode: mode, recoveries: recoveries, witness: witness, aliveAt: term.since)
+            term: term, mode: mode, recoveries: recoveries, witness: witness, aliveAt: term.since,
+            keySpaces: keySpaces)
         if let loss {
             // Commits are lost from the newest back, without gaps: what came before one that is here is here too.
             let kept = [newest, self.term?.since].compactMap { $0 }.max().map { min($0, term.since) }

@@ -59,7 +59,7 @@ extension Payment {
         if refunds.contains(.processing) { found.insert(WaitingOperation(.refund, for: .time)) }
         let isOpen: Bool
         switch state {
-        case .processing, .canceling, .canceled, .failed: isOpen = true
+        case .processing, .requiresAction, .canceling, .canceled, .failed: isOpen = true
         case .authorized, .succeeded, .quarantined: isOpen = false
         }
         if isOpen, !hasQuarantinedLeg { found.insert(WaitingOperation(operationUnderWay, for: .time)) }

@@ -134,10 +134,8 @@ public actor SettlementEngine {
         case .left(let id, let reason):
             logger.warning(
                 "a payment was left to its next holder", metadata: ["payment": "\(id)", "reason": "\(reason)"])
-        case .unknownProviders(let id, let providers):
-            logger.error(
-                "a payment names a provider that is not configured",
-                metadata: ["payment": "\(id)", "providers": "\(providers)"])
+        case .missingProviders(let id, let missing):
+            for provider in missing { report(provider, of: id) }
         case .termOver(let count):
             logger.warning("payments in work were left: the term is over", metadata: ["payments": "\(count)"])
         case .countedUnconfirmed(let id, let waited):
@@ -149,6 +147,22 @@ public actor SettlementEngine {
                 "a provider answers again, and what waits for it is taken up",
                 metadata: ["provider": "\(provider)", "failures": "\(failures)"])
         case .swept(let count): telemetry.swept(count)
+        }
+    }
+
+    private func report(_ missing: MissingProvider, of id: PaymentID) {
+        telemetry.missed(missing)
+        switch missing {
+        case .notConfigured(let provider):
+            logger.error(
+                "a payment names a provider that is not configured",
+                metadata: ["payment": "\(id)", "provider": "\(provider)"])
+        case .otherKeySpace(let provider, let its, let configured):
+            logger.error(
+                "a payment was sent in another key space than its provider is configured with",
+                metadata: [
+                    "payment": "\(id)", "provider": "\(provider)", "key_space": "\(its)", "configured": "\(configured)",
+                ])
         }
     }
 

@@ -38,6 +38,13 @@ struct SettlementTelemetry: Sendable {
         Counter(label: "reconciled_alerts", dimensions: [("provider", alert.provider.name)]).increment()
     }
 
+    func missed(_ missing: MissingProvider) {
+        Counter(
+            label: "reconciled_provider_missing",
+            dimensions: [("provider", missing.provider.name), ("reason", missing.name)]
+        ).increment()
+    }
+
     func swept(_ count: Int) {
         guard count > 0 else { return }
         swept.increment(by: count)
@@ -59,6 +66,8 @@ extension Payment {
     }
 
     private func askedToEnd(_ conclusion: Conclusion) -> Timestamp? {
+        // How long its payer took is not counted either.
+        if actionAskedAt != nil { return nil }
         if captureMode == .automatic { return createdAt }
         if let capture, capture.isFound != true { return capture.at }
         if let cancel { return cancel.at }

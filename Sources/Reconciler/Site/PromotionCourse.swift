@@ -125,7 +125,11 @@ extension SiteDesk.Settings {
         var evidence = PromotionEvidence(
             site: site, row: reading.row, now: reading.now, skew: skew, database: reading.database.evidence,
             witness: witness)
-        evidence.contractsAtRisk = contractsAtRisk
+        // What a lost row sent is unknown where another site's keys are kept.
+        let elsewhere = keySpaces.differences(from: reading.row.keySpaces).map { difference in
+            "\(difference.provider) (key_space: \(difference.here) here, \(difference.there) before)"
+        }
+        evidence.contractsAtRisk = contractsAtRisk + elsewhere
         return evidence
     }
 }

@@ -15,16 +15,20 @@ public struct SiteDesk: Sendable {
         public var needsSecondPerson: Bool
         /// Providers whose contract is safe only on a store that keeps what it acknowledged.
         public var contractsAtRisk: [String]
+        /// In which key spaces this site sends.
+        public var keySpaces: KeySpaces
 
         /// Settings.
         public init(
-            site: SiteName, lease: Span, skew: Span, needsSecondPerson: Bool, contractsAtRisk: [String] = []
+            site: SiteName, lease: Span, skew: Span, needsSecondPerson: Bool, contractsAtRisk: [String] = [],
+            keySpaces: KeySpaces = KeySpaces()
         ) {
             self.site = site
             self.lease = lease
             self.skew = skew
             self.needsSecondPerson = needsSecondPerson
             self.contractsAtRisk = contractsAtRisk
+            self.keySpaces = keySpaces
         }
     }
 

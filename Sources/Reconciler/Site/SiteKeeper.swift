@@ -108,6 +108,7 @@ public actor SiteKeeper {
             if isRunning { renewalSink.yield(job) } else { await renew(job) }
         case .askPeer:
             if isRunning { questionSink.yield(job) } else { await askPeer() }
+        case .noteKeySpaces(let spaces, let epoch): await note(spaces, epoch)
         case .apply(let standing, let window):
             store.write(under: standing.epoch)
             await engine.enter(standing.epoch, recovery: window)
@@ -141,7 +142,16 @@ public actor SiteKeeper {
                 // It is said again, and nothing is done by it but at a start.
                 logger.debug("that the site acts was not written down", metadata: ["error": "\(error)"])
             }
-        case .read, .apply, .look, .note, .askPeer: await carryOut(job)
+        case .read, .noteKeySpaces, .apply, .look, .note, .askPeer: await carryOut(job)
+        }
+    }
+
+    private func note(_ spaces: KeySpaces, _ epoch: Int64) async {
+        do throws(StoreFailure) {
+            _ = try await store.changeSite(.keySpaces(spaces), epoch: epoch)
+            await take(.keySpacesNoted(epoch: epoch))
+        } catch {
+            logger.error("the site's key spaces were not written down", metadata: ["error": "\(error)"])
         }
     }
 

@@ -16,16 +16,19 @@ public struct SiteKeeperMachine: Sendable {
         public var recovery: RecoveryWindow?
         /// The contracts of the providers.
         public var contracts: [ProviderContract]
+        /// In which key spaces the site sends.
+        public var keySpaces: KeySpaces
 
         /// Settings. The row is read twice a second, which is how soon a promotion takes effect.
         public init(
-            machine: SiteMachine.Settings, recovery: RecoveryWindow?, contracts: [ProviderContract],
+            machine: SiteMachine.Settings, recovery: RecoveryWindow?, contracts: [ProviderName: ProviderContract],
             readEvery: Span = .milliseconds(500)
         ) {
             self.machine = machine
             self.readEvery = readEvery
             self.recovery = recovery
-            self.contracts = contracts
+            self.contracts = Array(contracts.values)
+            keySpaces = KeySpaces(contracts)
         }
     }
 
@@ -45,6 +48,8 @@ public struct SiteKeeperMachine: Sendable {
         case termEnded(epoch: Int64)
         /// The store writes under a term, and the engine knows of it.
         case applied(SiteStanding, RecoveryWindow?)
+        /// The row of a term says in which key spaces the site sends.
+        case keySpacesNoted(epoch: Int64)
     }
 
     /// What is to be done.
@@ -59,6 +64,8 @@ public struct SiteKeeperMachine: Sendable {
         case askPeer
         /// Write down that the site acts in a term although nobody follows.
         case noteAlive(epoch: Int64)
+        /// Write down in which key spaces the site sends in a term.
+        case noteKeySpaces(KeySpaces, epoch: Int64)
         /// Let the store write under a term, and tell the engine of it and of the recovery window.
         case apply(SiteStanding, RecoveryWindow?)
         /// Look for what is due.
@@ -86,6 +93,7 @@ public struct SiteKeeperMachine: Sendable {
     private var isAskingPeer = false
     private var notedAliveAt: SteadyMoment?
     private var isApplying = false
+    private var keySpacesNotedIn: Int64?
     private var complaint = ""
     /// What was read last.
     public private(set) var reading: SiteReading?
@@ -103,6 +111,7 @@ public struct SiteKeeperMachine: Sendable {
         case .read(.success(let reading), let began):
             take(reading, &right, began)
             complaint = ""
+            noteKeySpaces(right.told, &jobs)
             askPeer(&jobs, now)
             askForRenewal(&jobs, now)
         case .read(.failure(let failure), _):
@@ -123,6 +132,7 @@ public struct SiteKeeperMachine: Sendable {
         case .termEnded(let epoch):
             jobs.append(.note(.termOver(epoch: epoch)))
             right.take(.refused(epoch: epoch))
+        case .keySpacesNoted(let epoch): keySpacesNotedIn = epoch
         case .applied(let standing, let window):
             isApplying = false
             right.tell(standing)
@@ -249,6 +259,17 @@ public struct SiteKeeperMachine: Sendable {
         isApplying = true
         let window = RecoveryWindow.covering(
             settings.recovery, standing.recoveries, contracts: settings.contracts)
+        noteKeySpaces(standing, &jobs)
         jobs.append(.apply(standing, window))
+    }
+
+    /// Before anything is sent, the row says where: a site that takes over after lost rows is asked to send there too.
+    /// It is said once in a term, so that two daemons with different configurations do not contradict each other for
+    /// ever, and again where the store did not take it.
+    private func noteKeySpaces(_ standing: SiteStanding, _ jobs: inout [Job]) {
+        guard standing.isActive, let epoch = standing.epoch, keySpacesNotedIn != epoch, let row = reading?.row,
+            row.epoch == epoch, settings.keySpaces.added(to: row.keySpaces) != row.keySpaces
+        else { return }
+        jobs.append(.noteKeySpaces(settings.keySpaces, epoch: epoch))
     }
 }

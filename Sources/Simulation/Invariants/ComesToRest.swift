@@ -113,7 +113,7 @@ public struct ComesToRest: Invariant {
                     ComesToRest.isDone(leg, payment, evidence), now, payment.id,
                     "leg \(leg.index) was left behind beside a quarantined one")
             }
-        case .processing, .canceling:
+        case .processing, .requiresAction, .canceling:
             findings.require(false, now, payment.id, "it is \(payment.state.rawValue) for ever")
         }
     }

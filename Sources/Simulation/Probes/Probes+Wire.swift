@@ -54,6 +54,7 @@ extension Probes {
     ) {
         note(.tombstoneForUnused, code == "tombstoned")
         note(.voidLostToCapture, code == "conflict_captured")
+        note(.payerCanceled, code == SimulatedProvider.payerCanceled)
         note(
             .saleReversed,
             code == "voided"
@@ -68,6 +69,8 @@ extension Probes {
     ) {
         guard let payment = evidence.rows.payment(id), let leg = payment.leg(index) else { return }
         let isConclusive = observation.status != .unavailable && observation.status != .pending
+        note(.payerAsked, observation.awaitsPayer)
+        note(.payerActed, leg.knowledge?.awaitsPayer == true && observation.status == .authorized)
         note(.resolvedByInquiry, isConclusive && leg.primary.worst == .indeterminate)
         if observation.status == .notFound { memory.notFoundAt[leg.primary.key] = observation.began }
         note(

@@ -20,6 +20,9 @@ public enum Situation: String, Sendable, Hashable, CaseIterable {
     case staleRead = "a read shows what was before"
     case resolvedByInquiry = "an attempt in doubt is settled by a read"
     case stillInDoubt = "a leg is still in doubt at the end of the inquiry schedule"
+    case payerAsked = "a payer has to act before anything is held"
+    case payerCanceled = "what waits for its payer is canceled"
+    case payerActed = "a payment goes on after its payer acted"
     case changedOutsideFound = "a hold that was released outside is found gone"
     // Who works.
     case staleWriterRefused = "a replica writes after another took the payment, and is refused"

@@ -8,6 +8,8 @@ public struct ProviderChoices: Sendable {
     public var pendingFor: Span
     /// How a hold or a sale that stays undecided ends.
     public var ending: Ending
+    /// What is undecided waits for its payer, who acts then.
+    public var asksPayer = false
     /// Its status shows another amount than was asked for.
     public var contradicts: Bool
 

@@ -26,6 +26,8 @@ extension SimulatedProvider {
             effective.ending = choices.ending
             transaction.undecidedUntil = now + choices.pendingFor
             transaction.ending = choices.ending
+            effective.asksPayer = choices.asksPayer
+            transaction.asksPayer = choices.asksPayer
             transaction.change(at: now, lag: .zero) { $0.status = .pending }
         }
         if choices.contradicts, transaction.status != .declined {

@@ -68,6 +68,11 @@ extension SimulatedProvider {
         switch known.status {
         case .voided, .tombstoned, .expired:
             return Execution(report(.accepted, "replayed", known, began))
+        case .pending where known.asksPayer:
+            transactions[index].undecidedUntil = nil
+            transactions[index].change(at: now, lag: contract.visibilityLag) { $0.status = .voided }
+            return Execution(
+                report(.accepted, SimulatedProvider.payerCanceled, transactions[index], began), changed: true)
         case .pending:
             return tooEarly(known, began)
         case .declined:
@@ -90,6 +95,9 @@ extension SimulatedProvider {
             return unknown(began)
         }
     }
+
+    /// The code of a cancel that came before the payer acted.
+    static let payerCanceled = "payer_canceled"
 
     private func isReversible(_ known: SimulatedTransaction, at now: Timestamp) -> Bool {
         guard contract.cancelReversesSale, known.kind == .sale, !known.isDisputed,

@@ -165,6 +165,9 @@ extension SimulatedProvider {
         var shown = Observation(
             visibleState.status, began: began, source: source, key: transaction.key, amount: amount,
             authorizedUntil: transaction.authorizedUntil, reason: visibleState.reason)
+        if transaction.asksPayer, visibleState.status == .pending {
+            shown.payerAction = WebAddress("https://bank.example/\(transaction.key.text)").map(PayerAction.init)
+        }
         shown.captures = visibleState.captures.map(\.shown)
         shown.disputes = visibleState.disputes.isEmpty ? nil : visibleState.disputes
         guard contract.refundVisibility == .sumsOnly else {

@@ -52,6 +52,8 @@ public struct SimulatedTransaction: Sendable {
     var disputeEnds: (at: Timestamp, as: Dispute.State)?
     /// How a transaction that is undecided ends.
     var ending = ProviderChoices.Ending.done
+    /// Whether it is undecided because its payer has to act: nothing is held yet, and a cancel ends it.
+    var asksPayer = false
     /// Whether its status shows another amount than was asked for.
     public internal(set) var contradicts = false
     /// Whether somebody changed it at the provider's own console.

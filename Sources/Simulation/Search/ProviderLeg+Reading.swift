@@ -9,6 +9,9 @@ extension SearchWorld {
         var seen = Observation(
             status(view.status), began: began, source: source, key: keys[index][0],
             amount: view.status == .tombstoned ? nil : money(SearchWorld.legAmount))
+        if view.status == .pending, scenario.asksPayers {
+            seen.payerAction = WebAddress("https://bank.example/").map(PayerAction.init)
+        }
         if view.status == .absent { return Observation(.notFound, began: began, source: source) }
         if contract.phases == .authorizeCapture {
             let isOurs = !(view.status == .taken && view.changedOutside)

@@ -62,6 +62,25 @@ extension Scenario {
             $0.answers = [.transaction, .unsent]
             $0.mayBePending = true
         },
+        make("one leg, its payer has to act", [tombstone]) {
+            $0.answers = [.transaction, .unsent]
+            $0.mayBePending = true
+            $0.asksPayers = true
+            $0.deadlineIsNear = true
+            $0.refusals = [.primary]
+        },
+        make("one sale, its payer has to act", [sale]) {
+            $0.answers = [.transaction, .unsent]
+            $0.mayBePending = true
+            $0.asksPayers = true
+            $0.refusals = [.primary]
+        },
+        make("one leg, its payer has to act, rows are lost", [tombstone]) {
+            $0.losses = .failovers(1)
+            $0.answers = [.transaction]
+            $0.mayBePending = true
+            $0.asksPayers = true
+        },
         make("one leg, manual, the deadline and the hold pass", [tombstone]) {
             $0.captureMode = .manual
             $0.deadlineIsNear = true

@@ -100,6 +100,8 @@ public struct Scenario: Sendable {
     public var readsTakeTime = false
     /// Whether a transaction may stay undecided for a while.
     public var mayBePending = false
+    /// Whether what is undecided waits for its payer.
+    public var asksPayers = false
     /// Whether somebody may void or refund at the provider's own console.
     public var changesOutside = false
     /// Whether somebody may capture at the provider's own console.

@@ -67,7 +67,9 @@ private struct PaymentDrawing {
                 providers.map { ($0.name, $0.contract) }, uniquingKeysWith: { first, _ in first })
             let request = try CreateRequest(
                 caller: caller, key: key, amount: try Money.sum(legs.map(\.amount), in: currency), legs: legs,
-                captureMode: isManual ? .manual : .automatic, contracts: contracts)
+                captureMode: isManual ? .manual : .automatic,
+                returnURL: draw("payer", below: 2) == 0 ? WebAddress("https://shop.example/back") : nil,
+                contracts: contracts)
             let first = legs.prefix(1)
             let other = try CreateRequest(
                 caller: caller, key: key, amount: try Money.sum(first.map(\.amount), in: currency),

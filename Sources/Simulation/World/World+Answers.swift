@@ -82,7 +82,7 @@ extension World {
         case .keyReused: tasks[task].isDone = true
         case .refused(let state):
             // In a state that goes on, it may be possible a little later.
-            tasks[task].isDone = state != .processing && state != .authorized
+            tasks[task].isDone = ![.processing, .requiresAction, .authorized].contains(state)
         case .unavailable: break
         }
     }

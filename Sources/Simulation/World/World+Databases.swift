@@ -42,7 +42,7 @@ extension World {
             alive.aliveAt = storeTime(site)
             write(alive, at: site)
             return nil
-        case .read, .apply, .look, .note:
+        case .read, .noteKeySpaces, .apply, .look, .note:
             guard sites[site].isUp, replicas[replica].partitionedUntil <= now else {
                 return .read(.failure(World.unreachable), began: began)
             }

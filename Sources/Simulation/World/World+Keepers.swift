@@ -91,7 +91,7 @@ extension World {
         }
         let settings = SiteKeeperMachine.Settings(
             machine: siteSettings(replica), recovery: nil,
-            contracts: plan.providers.compactMap { contracts(replica)[$0.name] }, readEvery: World.readEvery)
+            contracts: contracts(replica), readEvery: World.readEvery)
         replicas[replica].keeper = SiteKeeperMachine(settings)
         replicas[replica].right = SiteRight(siteSettings(replica))
         replicas[replica].term = nil
@@ -160,7 +160,7 @@ extension World {
                 keep(.reach(job, began: began), replica, after: latency(replica, 105))
             case .apply(let standing, let window): apply(standing, window, replica)
             case .look: tell(replica, .look)
-            case .note: break
+            case .note, .noteKeySpaces: break
             }
         }
         wakeAgain(replica)
@@ -238,7 +238,7 @@ extension World {
                     if let input = reach(job, replica, moment) { inputs.append(input) }
                 case .apply(let standing, let window): apply(standing, window, replica)
                 case .look: tell(replica, .look)
-                case .note: break
+                case .note, .noteKeySpaces: break
                 }
             }
         }

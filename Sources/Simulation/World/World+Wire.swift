@@ -151,6 +151,10 @@ extension World {
                 choices.ending = bits >> 8 & 7 == 0 ? .declined : bits >> 8 & 7 == 1 ? .lost : .done
                 // What it told that it had received, a provider that cannot be asked does not lose.
                 let isTold = providers[provider].contract.inquiry == .byResend
+                if !isTold, order.returnURL != nil, bits >> 12 & 1 == 0 {
+                    choices.asksPayer = true
+                    if choices.ending == .lost { choices.ending = .declined }
+                }
                 if isTold, choices.ending == .lost || order.kind != .authorize && order.kind != .sale {
                     choices.ending = .done
                 }
