@@ -50,6 +50,22 @@ import Testing
         #expect(told.contains(first.id) && !told.contains(machine.payment.id))
     }
 
+    @Test(arguments: [nil, Int64(2)])
+    func `a place in the log of another term's database confirms nothing`(next: Int64?) throws {
+        var stage = try MachineStage(acknowledged: false)
+        let payment = try stage.row(acknowledged: false, canceled: true)
+        _ = stage.tell(.tell(payment.id, [.woke]))
+        _ = stage.tell(.claimed(payment.id, .success(stage.claimed(payment, 2))))
+        let behind = StandbyReading(written: LogPosition(offset: 100), flushed: LogPosition(offset: 1))
+        _ = stage.tell(.standby(.success(behind)))
+        #expect(stage.machine.unconfirmedLatches.count == 1)
+        _ = stage.tell(.entered(term: next, nil))
+        #expect(stage.machine.unconfirmedLatches.count == 0, "it is registered again when it is taken up")
+        let ahead = StandbyReading(written: LogPosition(offset: 900), flushed: LogPosition(offset: 900))
+        let jobs = stage.tell(.standby(.success(ahead)))
+        #expect(jobs.commits.isEmpty && jobs.claims.isEmpty, "\(jobs)")
+    }
+
     @Test func `a latch waits for as long as it takes, or as long as the operator says`() throws {
         for limit in [Span.minutes(10), nil] {
             var stage = try MachineStage(acknowledged: false) { $0.acknowledgeUnconfirmedAfter = limit }
