@@ -48,6 +48,8 @@ struct Ledger {
     var firstAnswers: [EffectKey: (report: AttemptReport, at: Timestamp)] = [:]
     /// Whether payers of new transactions have to act first.
     var asksPayers = false
+    /// Whether it says where payers go.
+    var payersGoSomewhere = true
     /// Whether the amount of what is shown is another than asked.
     var showsAnotherAmount = false
 
@@ -85,7 +87,7 @@ struct Ledger {
         }
     }
 
-    private static func money(_ value: Int64, like other: Money) -> Money {
+    static func money(_ value: Int64, like other: Money) -> Money {
         do { return try Money(value, other.currency) } catch { return .zero(other.currency) }
     }
 
@@ -127,60 +129,11 @@ struct Ledger {
                 ? [] : [Observation.Movement(key: EffectKey(reported: "sum"), amount: sum, state: .succeeded)]
         }
         if entry.awaitsPayer, entry.status == .pending {
-            shown.payerAction = WebAddress("https://bank.example/\(key.text)").map(PayerAction.init)
+            shown.payerAction = PayerAction(
+                url: payersGoSomewhere ? WebAddress("https://bank.example/\(key.text)") : nil)
         }
         if showsAnotherAmount { shown.amount = Ledger.money(entry.amount.value + 1, like: entry.amount) }
         return shown
-    }
-
-    /// A refund shows under a key, whatever was shown of it before.
-    mutating func show(_ refund: Observation.Movement, of key: EffectKey) {
-        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
-        entries[index].refunds.removeAll { $0.key == refund.key }
-        entries[index].refunds.append(refund)
-    }
-
-    /// Somebody captures all that is held at the provider's own console.
-    mutating func captureOutside(_ key: EffectKey) {
-        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
-        entries[index].captures.append(
-            Observation.Movement(
-                key: EffectKey(reported: "console"), amount: entries[index].amount, state: .succeeded))
-        entries[index].status = .captured
-    }
-
-    /// Somebody refunds at the provider's own console.
-    mutating func refundOutside(_ key: EffectKey, _ amount: Money) {
-        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
-        entries[index].refunds.append(
-            Observation.Movement(key: EffectKey(reported: "console"), amount: amount, state: .succeeded))
-    }
-
-    /// A payer does what was asked, or refuses; nothing is changed where nothing waits for that.
-    mutating func payerActs(_ key: EffectKey, approves: Bool) {
-        guard let index = entries.lastIndex(where: { $0.key == key && $0.awaitsPayer && $0.status == .pending })
-        else { return }
-        let done: Observation.Status = entries[index].kind == .sale ? .captured : .authorized
-        entries[index].status = approves ? done : .declined
-        entries[index].awaitsPayer = false
-    }
-
-    /// A payer disputes a charge, or its dispute is decided; what is lost is given back.
-    mutating func dispute(_ key: EffectKey, _ state: Dispute.State, id: String = "dp_1") {
-        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
-        let known = entries[index].disputes.firstIndex { $0.id == id }
-        let amount =
-            known.map { entries[index].disputes[$0].amount }
-            ?? Ledger.money(entries[index].net, like: entries[index].amount)
-        let dispute = Dispute(id: id, amount: amount, state: state)
-        if let known { entries[index].disputes[known] = dispute } else { entries[index].disputes.append(dispute) }
-        if state == .lost { refundOutside(key, amount) }
-    }
-
-    /// Somebody changes a transaction at the provider's own console.
-    mutating func changeOutside(_ key: EffectKey, to status: Observation.Status) {
-        guard let index = entries.lastIndex(where: { $0.key == key }) else { return }
-        entries[index].status = status
     }
 
     private func report(_ outcome: OutcomeClass, _ code: String, _ key: EffectKey, _ now: Timestamp) -> AttemptReport {
@@ -218,7 +171,12 @@ struct Ledger {
             entry.status = .pending
             entry.pendingUntil = now + pendingFor
         }
-        if !declined, asksPayers, order.returnURL != nil {
+        if !declined, asksPayers, order.returnURL == nil {
+            entry.status = .declined
+            entries.append(entry)
+            return report(.declined, "payer_action_required", order.key, now)
+        }
+        if !declined, asksPayers {
             entry.status = .pending
             entry.awaitsPayer = true
         }

@@ -47,7 +47,7 @@ public struct Work: Sendable {
     func question(about order: SendOrder, at now: Timestamp) -> AttemptReport {
         var observation = Observation(
             .pending, began: now, source: .answer, key: order.transactionKey, amount: order.amount)
-        observation.payerAction = WebAddress("https://bank.example/confirm?id=1").map(PayerAction.init)
+        observation.payerAction = PayerAction(url: WebAddress("https://bank.example/confirm?id=1"))
         return AttemptReport(.accepted, code: "ok", observation: observation, bytesWritten: 512)
     }
 

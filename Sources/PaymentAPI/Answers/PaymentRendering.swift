@@ -14,8 +14,8 @@ enum PaymentRendering {
         ]
         // Only while rows that were lost matter: whoever reads documents knows no other.
         if let recovery = recovery(payment) { members.append(JSONMember("recovery", recovery)) }
-        if isForCaller, let action = payment.payerAction {
-            members.append(JSONMember("next_action", payerAction(action)))
+        if isForCaller, let step = payment.payerStep {
+            members.append(JSONMember("next_action", nextAction(step.url)))
         }
         members += [
             JSONMember("amount", money(payment.amount)), JSONMember("captured", money(payment.captured)),
@@ -32,8 +32,8 @@ enum PaymentRendering {
     }
 
     /// What the caller shows to the payer.
-    private static func payerAction(_ action: PayerAction) -> JSONValue {
-        .members(["type": .string("redirect"), "url": .string(action.url.text)])
+    private static func nextAction(_ url: WebAddress) -> JSONValue {
+        .members(["type": .string("redirect"), "url": .string(url.text)])
     }
 
     /// What rows that were lost mean for a payment that goes on; `nil` where they mean nothing to it.

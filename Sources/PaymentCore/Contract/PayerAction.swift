@@ -3,10 +3,11 @@
 /// The caller shows it to the payer. Nothing is held or taken meanwhile, and a cancel still ends it.
 public struct PayerAction: Sendable, Hashable, Codable {
     /// Where the payer goes. It may hold a secret of the payment: it is shown to the caller alone, and never logged.
-    public let url: WebAddress
+    /// `nil` if the provider names no address that a browser can be sent to: then only a cancel or the deadline ends it.
+    public let url: WebAddress?
 
     /// An action.
-    public init(url: WebAddress) { self.url = url }
+    public init(url: WebAddress?) { self.url = url }
 }
 
 /// An address on the web, as a payer's browser is sent to.

@@ -47,9 +47,11 @@ extension Payment {
 
     /// Whether something is still to be done about a leg.
     func isUnfinished(_ leg: Leg) -> Bool {
-        if conclusion == nil { return leg.gone == nil }
-        return refunds.contains { refund in
-            refund.parts.contains { $0.leg == leg.index && $0.state == .processing }
-        }
+        // What shows after a payment failed or was canceled is undone, however late.
+        if conclusion?.state != .succeeded { return leg.gone == nil }
+        return isSearched(leg: leg.index)
+            || refunds.contains { refund in
+                refund.parts.contains { $0.leg == leg.index && $0.state == .processing }
+            }
     }
 }

@@ -9,6 +9,8 @@ extension Payment {
         guard state.isReported else { return nil }
         var parts = ["reconciled.webhook.1", state.rawValue, reason?.code.rawValue ?? "-"]
         parts += [captured, refunded].map { String($0.value) }
+        // Of several payers' steps each is another one.
+        if let step = payerStep { parts += ["payer", String(step.leg.index), step.url.text] }
         for refund in refunds where refund.state != .processing {
             parts += ["refund", refund.key.text, refund.state.rawValue]
         }

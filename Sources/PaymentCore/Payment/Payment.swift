@@ -168,17 +168,24 @@ public struct Payment: Sendable, Hashable, Codable {
         switch latch {
         case .none:
             if isResting { return .authorized }
-            return payerAction == nil ? .processing : .requiresAction
+            return payerStep == nil ? .processing : .requiresAction
         case .forward: return .processing
         case .back: return .canceling
         case .compensate: return .canceling
         }
     }
 
-    /// What the payer has to do next, at the first leg that waits for it; `nil` where nothing waits for the payer.
-    public var payerAction: PayerAction? {
+    /// Where the payer goes next, and the leg that waits for that: the first of those that do; `nil` where nothing waits
+    /// for a payer, or where no address is known.
+    public var payerStep: (leg: Leg, url: WebAddress)? {
         guard latch == .none, conclusion == nil, stopReason == nil else { return nil }
-        return legs.lazy.compactMap { $0.believed(in: recovery) }.first { $0.awaitsPayer }?.payerAction
+        for leg in legs {
+            guard let known = leg.believed(in: recovery), known.awaitsPayer, let url = known.payerAction?.url else {
+                continue
+            }
+            return (leg, url)
+        }
+        return nil
     }
 
     /// Everything is held, and it is the caller's turn.

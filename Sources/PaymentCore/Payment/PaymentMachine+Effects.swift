@@ -57,6 +57,7 @@ extension PaymentMachine {
             ? StatusReading.whenWanted(known, reference, effect, leg: leg, contract)
             : StatusReading.whenUnwanted(known, leg: leg, contract)
         if goal == .do, reference == .primary, mayBeTurningBack(known) { status = .pending }
+        if goal == .undo, mayReverse(known, leg, contract) { status = .pending }
         // An intent without an outcome is in doubt for everybody but its holder, who does not ask while it is under
         // way.
         let worst = effect.open == nil ? effect.worst : .indeterminate

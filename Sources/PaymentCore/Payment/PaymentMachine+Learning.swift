@@ -42,7 +42,7 @@ extension PaymentMachine {
             }
             if report.keyConflicts { $0.keyConflicts = true }
             // Another one under the same key is another transaction, which nothing here can undo.
-            if let reference = report.reference, $0.theirs == nil { $0.theirs = reference }
+            if let reference = report.reference, outcome != .unsent, $0.theirs == nil { $0.theirs = reference }
         }
         record(
             .outcome, leg: index,
@@ -120,7 +120,7 @@ extension PaymentMachine {
         // own counts: another's may be in rows that were read again, and who lost them must find that out by writing.
         guard requesting[index] == nil else { return [] }
         busy.remove(index)
-        payment.legs[index].inquiries += 1
+        countInquiry(leg: index)
         let tries = payment.legs[index].inquiries
         record(
             .inquiry, leg: index,
@@ -157,10 +157,11 @@ extension PaymentMachine {
         _ observation: Observation, leg index: Int, _ context: MachineContext
     ) -> Bool {
         let leg = payment.legs[index]
+        let isTold = context.contracts[leg.provider]?.inquiry == .byResend
         // What two people wrote off is accepted as it is.
         // Where nothing is asked, it is heard of while the other legs are still being undone, too.
         let isTurningBack =
-            isAskedByResend(leg: index, context) && (payment.latch == .back || payment.latch == .compensate)
+            isTold && (payment.latch == .back || payment.latch == .compensate)
         guard payment.conclusion.map({ $0.state != .succeeded }) ?? isTurningBack, let gone = leg.gone,
             gone.code != Leg.Gone.writtenOff,
             observation.status == .authorized || observation.status == .captured,
@@ -168,7 +169,7 @@ extension PaymentMachine {
         else { return false }
         // What people saw undone at the provider would be given back once more.
         let isUndoneOutside = gone.code == Leg.Gone.byPeople && gone.cause == .status
-        if !isUndoneOutside || !isAskedByResend(leg: index, context) { payment.legs[index].gone = nil }
+        if !isUndoneOutside || !isTold { payment.legs[index].gone = nil }
         record(
             .alert, leg: index,
             [AuditField("what", "late charge"), AuditField("status", observation.status.rawValue)], context)

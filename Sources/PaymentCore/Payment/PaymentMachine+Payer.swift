@@ -12,6 +12,20 @@ extension PaymentMachine {
         return leg.knowledge?.awaitsPayer == true ? min(delay, PaymentMachine.longestPayerDelay) : delay
     }
 
+    /// Whether a cancel of what waits for its payer may land on a completed sale, and is then a refund: not before the
+    /// latch is acknowledged (as `undo.cancel-latch-unacknowledged`).
+    func mayReverse(_ known: Observation?, _ leg: Leg, _ contract: ProviderContract) -> Bool {
+        known?.awaitsPayer == true && leg.isOnePhase && contract.cancelReversesSale && !payment.latchAcknowledged
+    }
+
+    /// Counts one more inquiry. What was asked while a payer took time leaves the schedule as it was: what comes after the
+    /// payer's step is asked about soon.
+    mutating func countInquiry(leg index: Int) {
+        let awaited = payment.legs[index].knowledge?.awaitsPayer == true
+        payment.legs[index].inquiries =
+            awaited ? min(payment.legs[index].inquiries + 1, 3) : payment.legs[index].inquiries + 1
+    }
+
     /// Notes when a payer was first asked for something.
     mutating func notePayerAction(_ observation: Observation, _ context: MachineContext) {
         if observation.awaitsPayer, payment.actionAskedAt == nil { payment.actionAskedAt = context.now }

@@ -28,7 +28,10 @@ enum StatusReading {
         switch known.status {
         case .notFound: return .notFound
         // What a payer has not confirmed is canceled like a hold.
-        case .pending: return known.awaitsPayer ? .held : .pending
+        case .pending:
+            // What was taken is never asked about again: the read shows what was before.
+            let isFirst = leg.compensation == nil && leg.capturedAmount.isZero
+            return known.awaitsPayer && isFirst ? .held : .pending
         case .unavailable: return .unavailable
         case .authorized:
             // What was taken is never only held again: the read shows what was before.

@@ -22,7 +22,7 @@ struct ObservationReading: Sendable {
             Self.status(transaction.status), began: began, source: source,
             key: key(transaction.key), authorizedUntil: transaction.authorizedUntil,
             reason: ShortCode.of(transaction.reason))
-        if transaction.status == .pending { observation.payerAction = transaction.payerURL.map(PayerAction.init) }
+        if transaction.status == .pending { observation.payerAction = transaction.payerAction }
         observation.contradiction = contradiction(in: transaction, for: payment)
         if let amount = transaction.amount {
             observation.amount = amounts.money(amount)

@@ -113,8 +113,8 @@ struct WireTransaction: Sendable, Hashable {
     /// The leg that we named there; `nil` for anything but a whole number from 0.
     let leg: Int?
     let reason: String?
-    /// Where the payer has to act, while that is what it waits for.
-    let payerURL: WebAddress?
+    /// That the payer has to act, and where. An address that no browser can be sent to is none.
+    let payerAction: PayerAction?
 
     /// The name under which the metadata carries the store.
     static let storeName = "reconciled_store"
@@ -133,9 +133,8 @@ struct WireTransaction: Sendable, Hashable {
         disputes = try object.optionalList("disputes", of: Dispute.init)
         reason = try object.optionalText("reason")
         let action = try object.optionalObject("action")
-        payerURL = try action.map { action throws(MalformedAnswer) in
-            guard let address = WebAddress(try action.text("url")) else { throw MalformedAnswer() }
-            return address
+        payerAction = try action.map { action throws(MalformedAnswer) in
+            PayerAction(url: try action.optionalText("url").flatMap { WebAddress($0) })
         }
         authorizedUntil = try Self.instant("authorized_until", in: object)
         createdAt = try Self.instant("created_at", in: object)

@@ -17,10 +17,10 @@ extension StripeProvider {
         var report = await settle(change, await exchange(confirm, change), intent) { known in
             switch known.status {
             case .requiresCapture, .succeeded, .processing: .stands
-            case .requiresAction where known.payerURL != nil: .stands
+            case .requiresAction: .stands
             case .requiresPaymentMethod: .declined(reason: known.latestCharge?.failureCode)
             case .canceled: .ruledOut
-            case .requiresConfirmation, .requiresAction: .tooEarly
+            case .requiresConfirmation: .tooEarly
             }
         }
         // Before its payer acts, nothing but its name finds it.

@@ -54,7 +54,7 @@ struct StripeReading: Sendable {
             observation.amount = StripeAmounts.money(amount, intent.currency)
             if observation.amount == nil { observation.contradiction = "amount_unreadable" }
         }
-        if intent.status == .requiresAction { observation.payerAction = intent.payerURL.map(PayerAction.init) }
+        if intent.status == .requiresAction { observation.payerAction = PayerAction(url: intent.payerURL) }
         if observation.status == .authorized { observation.authorizedUntil = transaction.charge?.captureBefore }
         observation.captures = captures(of: transaction, &observation)
         let disputes = disputes(of: transaction, &observation)

@@ -30,7 +30,7 @@ extension OperationMachine {
     func showsPayerAction(_ payment: Payment) -> Bool {
         guard case .create = wish, payment.state == .requiresAction else { return false }
         guard let repeatedAt else { return true }
-        return payment.legs.contains { $0.knowledge.map { $0.awaitsPayer && $0.began >= repeatedAt } ?? false }
+        return payment.payerStep?.leg.knowledge.map { $0.began >= repeatedAt } ?? false
     }
 
     mutating func follow(_ payment: Payment, _ now: Timestamp, _ record: IdempotencyRecord? = nil) -> Step? {

@@ -91,7 +91,7 @@ extension OperationMachine {
             if OperationMachine.isSettled(payment, record.operation, record.key) {
                 return finish(.success(.settled(payment)))
             }
-            if record.operation == .create, payment.state == .requiresAction {
+            if record.operation == .create, payment.state == .requiresAction, payment.recovery?.repetition != .awaited {
                 // Its payer may be back: the provider is asked what became of it.
                 phase = .repeating(record, payment)
                 repeatedAt = now

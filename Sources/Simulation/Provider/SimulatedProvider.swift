@@ -166,7 +166,7 @@ extension SimulatedProvider {
             visibleState.status, began: began, source: source, key: transaction.key, amount: amount,
             authorizedUntil: transaction.authorizedUntil, reason: visibleState.reason)
         if transaction.asksPayer, visibleState.status == .pending {
-            shown.payerAction = WebAddress("https://bank.example/\(transaction.key.text)").map(PayerAction.init)
+            shown.payerAction = PayerAction(url: WebAddress("https://bank.example/\(transaction.key.text)"))
         }
         shown.captures = visibleState.captures.map(\.shown)
         shown.disputes = visibleState.disputes.isEmpty ? nil : visibleState.disputes

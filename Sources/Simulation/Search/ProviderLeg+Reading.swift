@@ -10,7 +10,7 @@ extension SearchWorld {
             status(view.status), began: began, source: source, key: keys[index][0],
             amount: view.status == .tombstoned ? nil : money(SearchWorld.legAmount))
         if view.status == .pending, scenario.asksPayers {
-            seen.payerAction = WebAddress("https://bank.example/").map(PayerAction.init)
+            seen.payerAction = PayerAction(url: WebAddress("https://bank.example/"))
         }
         if view.status == .absent { return Observation(.notFound, began: began, source: source) }
         if contract.phases == .authorizeCapture {
