@@ -3,7 +3,7 @@
 /// The caller shows it to the payer. Nothing is held or taken meanwhile, and a cancel still ends it.
 public struct PayerAction: Sendable, Hashable, Codable {
     /// Where the payer goes. It may hold a secret of the payment: it is shown to the caller alone, and never logged.
-    /// `nil` if the provider names no address that a browser can be sent to: then only a cancel or the deadline ends it.
+    /// `nil` if the provider names no address that a browser can be sent to: only a cancel or the deadline ends it.
     public let url: WebAddress?
 
     /// An action.

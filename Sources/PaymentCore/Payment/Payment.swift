@@ -175,8 +175,8 @@ public struct Payment: Sendable, Hashable, Codable {
         }
     }
 
-    /// Where the payer goes next, and the leg that waits for that: the first of those that do; `nil` where nothing waits
-    /// for a payer, or where no address is known.
+    /// Where the payer goes next, and the leg that waits for that, the first of those that do; `nil` where nothing
+    /// waits for a payer, or where no address is known.
     public var payerStep: (leg: Leg, url: WebAddress)? {
         guard latch == .none, conclusion == nil, stopReason == nil else { return nil }
         for leg in legs {

@@ -18,8 +18,8 @@ extension PaymentMachine {
         known?.awaitsPayer == true && leg.isOnePhase && contract.cancelReversesSale && !payment.latchAcknowledged
     }
 
-    /// Counts one more inquiry. What was asked while a payer took time leaves the schedule as it was: what comes after the
-    /// payer's step is asked about soon.
+    /// Counts one more inquiry. What was asked while a payer took time leaves the schedule as it was: what comes after
+    /// the payer's step is asked about soon.
     mutating func countInquiry(leg index: Int) {
         let awaited = payment.legs[index].knowledge?.awaitsPayer == true
         payment.legs[index].inquiries =

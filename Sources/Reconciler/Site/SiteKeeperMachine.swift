@@ -263,8 +263,8 @@ public struct SiteKeeperMachine: Sendable {
         jobs.append(.apply(standing, window))
     }
 
-    /// The row says where it sends, if the store takes it before the first request: a site that takes over after lost rows
-    /// is asked to send there too.
+    /// The row says where it sends, if the store takes it before the first request: a site that takes over after lost
+    /// rows is asked to send there too.
     /// It is said once in a term, so that two daemons with different configurations do not contradict each other for
     /// ever, and again where the store did not take it.
     private func noteKeySpaces(_ standing: SiteStanding, _ jobs: inout [Job]) {
