@@ -60,7 +60,7 @@ struct StripeAnswerTests {
         (502, "<html></html>", .indeterminate, "http_502"),
         (503, StripeBodies.error("api_error"), .indeterminate, "http_503"),
         (302, "{}", .indeterminate, "http_302"), (200, "{}", .indeterminate, "malformed_body"),
-        (200, StripeBodies.intent("requires_action"), .indeterminate, "effect_missing"),
+        (200, StripeBodies.intent("requires_action"), .accepted, "pending"),
         (200, StripeBodies.intent("requires_confirmation"), .indeterminate, "effect_missing"),
         (200, StripeBodies.intent("requires_capture", id: "pi_2"), .indeterminate, "answer_mismatch"),
     ])
