@@ -29,7 +29,10 @@ struct CreateBody: Sendable, Hashable {
     private static func address(_ value: JSONValue?, at path: FieldPath) throws(Problem) -> WebAddress? {
         guard let value else { return nil }
         guard case .string(let text) = value, let address = WebAddress(text) else {
-            throw .malformed(path, "Must be an https:// address of at most \(WebAddress.longest) characters.")
+            throw .malformed(
+                path,
+                "Must be an https:// address of at most \(WebAddress.longest) characters with a host, in visible ASCII "
+                    + "and without user information. http:// is allowed for localhost and 127.0.0.1.")
         }
         return address
     }

@@ -140,7 +140,7 @@ struct PostVoid: TransactionChange {
     func standing(in transaction: WireTransaction) -> Standing {
         switch transaction.status {
         case .voided, .tombstoned, .expired, .declined: .stands
-        // A payer who has not acted yet is no reason to wait: it was not canceled.
+        // Also where the payer has not acted yet: the void was not done, and may be sent again.
         case .pending: .tooEarly
         case .authorized, .captured: transaction.hasPendingCapture ? .tooEarly : .ruledOut
         }

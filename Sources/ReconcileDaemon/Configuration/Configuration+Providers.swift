@@ -104,6 +104,7 @@ extension Configuration {
     /// keep the same keys.
     private static func readKeySpace(_ section: ConfigurationSection, _ url: String) -> KeySpace? {
         guard let text = section.text("key_space") else {
+            // An address that is none was reported where `url` was read, and the daemon does not start with it.
             return (try? ProviderAddress(url)).flatMap { KeySpace($0.authority) }
         }
         guard let space = KeySpace(text) else {
