@@ -33,7 +33,7 @@ extension StoreModel {
     /// Counts for metrics and the console.
     func statistics(at now: Timestamp) -> StoreStatistics {
         let payments = everyPayment
-        let unsettled = payments.filter { !$0.state.isFinal && $0.state != .authorized && $0.state != .requiresAction }
+        let unsettled = payments.filter(\.state.isUnsettled)
         return StoreStatistics(
             paymentsByState: Dictionary(grouping: payments, by: \.state).mapValues(\.count),
             due: dueCount(at: now), oldestUnsettled: unsettled.map(\.createdAt).min(),

@@ -7,7 +7,7 @@ extension PostgresStore {
     public func statistics() async throws(StoreFailure) -> StoreStatistics {
         let clock = clock.parameter
         return try await perform("statistics") { connection in
-            let unsettled = PaymentState.allCases.filter { !$0.isFinal && $0 != .authorized && $0 != .requiresAction }
+            let unsettled = PaymentState.allCases.filter(\.isUnsettled)
             let rows = try connection.run([
                 Statement("SELECT state, sum(count)::bigint FROM state_counts GROUP BY state HAVING sum(count) > 0"),
                 DueStatements.count(clock: clock),

@@ -28,7 +28,7 @@ private func counts(_ db: Database) throws -> [PaymentState: Int] {
 }
 
 private func oldestUnsettled(_ db: Database) throws -> Timestamp? {
-    let unsettled = PaymentState.allCases.filter { !$0.isFinal && $0 != .authorized && $0 != .requiresAction }
+    let unsettled = PaymentState.allCases.filter(\.isUnsettled)
     let statement = try db.cachedStatement(
         sql: "SELECT min(created_at) FROM payments WHERE state = ? AND state <> 'succeeded'")
     return try unsettled.compactMap { try Int64.fetchOne(statement, arguments: [$0.rawValue]) }.min()

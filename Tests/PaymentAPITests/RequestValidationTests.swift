@@ -68,6 +68,9 @@ struct RequestValidationTests {
         BadBody("2026-03-02T09:25:00Z", "2026-02-30T09:25:00Z", 400, "deadline"),
         BadBody("2026-03-02T09:25:00Z", "tomorrow", 400, "deadline"),
         BadBody(#""2026-03-02T09:25:00Z""#, "1772443500", 400, "deadline"),
+        BadBody(#""capture":"automatic""#, #""return_url":"http://shop.example/back""#, 400, "return_url"),
+        BadBody(#""capture":"automatic""#, #""return_url":"https://a@shop.example/back""#, 400, "return_url"),
+        BadBody(#""capture":"automatic""#, #""return_url":7"#, 400, "return_url"),
         BadBody(#""capture":"automatic""#, #""amount":1"#, 400, "amount"),
         BadBody(#""capture":"automatic","#, #""capture":"automatic","#.dropLast() + ",,", 400, nil),
     ]

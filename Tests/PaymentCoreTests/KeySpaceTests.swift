@@ -190,7 +190,7 @@ import Testing
         #expect(added.byProvider == ["card": east, "points": west])
     }
 
-    @Test(arguments: ["", "Card", "a b", "a/b", String(repeating: "a", count: 254), "ä"])
+    @Test(arguments: ["", "Card", "a b", "a/b", String(repeating: "a", count: 260), "ä"])
     func `a name of other characters is none`(name: String) { #expect(KeySpace(name) == nil) }
 
     @Test(arguments: ["eu", "api.example.com:8443", "[::1]:443", "a_b-c"])

@@ -7,6 +7,10 @@ import Testing
 
 @Suite struct AdapterConfigurationTests {
     private let reading = ConfigurationTests()
+    /// A host of 253 characters, the most that a name may have (RFC 1035).
+    private static let longestHost =
+        Array(repeating: String(repeating: "a", count: 63), count: 3)
+        .joined(separator: ".") + "." + String(repeating: "b", count: 61)
 
     private func text(_ rest: String) -> String {
         ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", \(rest)")
@@ -34,6 +38,9 @@ import Testing
             "card.example:8443"
         ),
         (ConfigurationTests.minimal.replacing("https://card.example", with: "https://[::1]:9443"), "[::1]:9443"),
+        (
+            ConfigurationTests.minimal.replacing("card.example", with: "\(longestHost):65535"), "\(longestHost):65535"
+        ),
         (ConfigurationTests.minimal.replacing("card.example\"", with: "card.example\", key_space: eu-1"), "eu-1"),
     ])
     func `keys are kept at the host and port of the url, or where the configuration says`(

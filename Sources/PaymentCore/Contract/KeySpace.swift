@@ -4,8 +4,8 @@
 /// one region is not found in another, and the same key sent there charges again. So a leg stays in the key space in
 /// which its first request was sent.
 public struct KeySpace: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The most characters of a name.
-    public static let longestName = 253
+    /// The most characters of a name: a host of 253 (RFC 1035), a colon and a port.
+    public static let longestName = 259
 
     /// The name: an address such as `api.example.com:8443`, or a word.
     public let name: String

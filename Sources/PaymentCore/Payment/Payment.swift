@@ -27,6 +27,9 @@ public enum PaymentState: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// Whether the state never changes again.
     public var isFinal: Bool { self == .succeeded || self == .canceled || self == .failed }
+
+    /// Whether its end is ours to bring about. A hold waits for the caller's capture, and a step for the payer.
+    public var isUnsettled: Bool { !isFinal && self != .authorized && self != .requiresAction }
 }
 
 /// Why a payment is where it is.
