@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import advice
+import diagnosis
 import evidence as evidence_module
 import judge
 import markdown
@@ -15,7 +16,8 @@ import measures
 import timeline
 
 
-def report(directory: Path) -> dict:
+def report(directory: Path) -> tuple[dict, str]:
+    """The document, and what to show of a drill that failed."""
     evidence = evidence_module.read(directory)
     found = measures.rounds(evidence)
     lost_rows = measures.loss(evidence)
@@ -39,11 +41,12 @@ def report(directory: Path) -> dict:
         document["rto_ms"] = {
             "runs": len(found), "p50": measures.percentile(rto, 0.5), "p99": measures.percentile(rto, 0.99),
             "max": max(rto)}
+    document["stood_still"] = [{"at": at, "took_ms": took} for at, took in diagnosis.standstills(evidence)]
     document["improve"] = advice.advise(document)
     (directory / "timeline.svg").write_text(timeline.draw(evidence, found), encoding="utf-8")
     (directory / "report.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     (directory / "report.md").write_text(markdown.render(document), encoding="utf-8")
-    return document
+    return document, "" if passed else diagnosis.diagnose(evidence, found)
 
 
 def aftermath(evidence) -> dict:
@@ -82,7 +85,9 @@ def main() -> int:
     if len(sys.argv) != 2:
         print("usage: python3 drills/report DIRECTORY", file=sys.stderr)
         return 2
-    document = report(Path(sys.argv[1]))
+    document, diagnosed = report(Path(sys.argv[1]))
+    if diagnosed:
+        print(diagnosed)
     print(markdown.summary(document))
     return 0 if document["passed"] else 1
 

@@ -24,6 +24,10 @@ def advise(document: dict) -> list[str]:
     if longest:
         name, milliseconds, share = longest
         found.append(f"The longest part of the outage, {milliseconds / 1000:.1f} s ({share:.0f} %), {PHASES[name]}.")
+    found += [
+        f"The machine stood still for {each['took_ms'] / 1000:.1f} s, which is part of what was measured: repeat it."
+        for each in document["stood_still"]
+    ]
     lost = document["loss"]
     if lost["lost"]:
         found.append(

@@ -1,9 +1,12 @@
 """A caller of the drills' load does what the integrator's page says."""
 
 import json
+import signal
+import subprocess
 import sys
 import tempfile
 import threading
+import time
 import types
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -92,6 +95,37 @@ class CallerTests(unittest.TestCase):
         self.assertEqual(server.keys, [f"key-1-{operation}"] * 2)
         self.assertEqual([line["event"] for line in events if line["event"] == "gave_up"], [])
         return [(line["state"], line["refunded"]) for line in events if line["event"] == "told"]
+
+    def test_the_load_notes_that_the_machine_stood_still(self):
+        server = ForgetfulServer("capture")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with tempfile.TemporaryDirectory() as place:
+            journal = Path(place) / "journal.jsonl"
+            load = subprocess.Popen([
+                sys.executable, "-B", str(ROOT / "drills/load"), "--url", f"http://127.0.0.1:{server.server_port}",
+                "--token", "t", "--journal", str(journal), "--rate", "20", "--callers", "1", "--prefix", "k"])
+            self.addCleanup(load.kill)
+            self.await_line(journal, "told")
+            load.send_signal(signal.SIGSTOP)
+            # As long as the machine is to stand still.
+            time.sleep(3)
+            load.send_signal(signal.SIGCONT)
+            took = self.await_line(journal, "stood_still")["took_ms"]
+            load.kill()
+            load.wait(timeout=30)
+        server.shutdown()
+        self.assertTrue(2000 <= took < 60_000, took)
+
+    def await_line(self, journal, event):
+        """The first line of an event, once it is written."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            text = journal.read_text(encoding="utf-8") if journal.exists() else ""
+            for line in map(json.loads, text.splitlines(keepends=False)):
+                if line["event"] == event:
+                    return line
+            time.sleep(0.05)
+        self.fail(f"the load wrote no line '{event}'")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 exactly that. Run by: python3 -B -m unittest discover -s drills/tests"""
 
 import json
+import subprocess
 import sys
 import tempfile
 import unittest
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "report"))
 
+import diagnosis  # noqa: E402  pylint: disable=wrong-import-position
 import evidence as evidence_module  # noqa: E402  pylint: disable=wrong-import-position
 import judge  # noqa: E402  pylint: disable=wrong-import-position
 import markdown  # noqa: E402  pylint: disable=wrong-import-position
@@ -362,6 +365,57 @@ class MeasureTests(unittest.TestCase):
 
     def test_seconds_in_words(self):
         self.assertEqual((markdown.seconds(None), markdown.seconds(1540)), ("not measured", "1.5 s"))
+
+
+class DiagnosisTests(unittest.TestCase):
+    """What a drill that failed shows where nobody can look at its directory."""
+
+    def setUp(self):
+        self.story = Story()
+
+    def diagnosed(self, log: str) -> str:
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "logs").mkdir()
+            (Path(place) / "logs/daemon-b1.log").write_text(log, encoding="utf-8")
+            found = self.story.evidence(Path(place))
+            return diagnosis.diagnose(found, measures.rounds(found))
+
+    def test_each_second_after_the_fault(self):
+        self.assertIn("after the fault: 6x0 5 5 5 5 5 4", self.diagnosed(""))
+
+    def test_what_a_daemon_said_since_the_fault_without_what_it_says_always(self):
+        at = datetime.fromtimestamp((START + 7000) / 1000, timezone.utc)
+        said = [
+            f"{at - timedelta(minutes=1):%Y-%m-%dT%H:%M:%S}+0000 warning reconciled: before",
+            f"{at:%Y-%m-%dT%H:%M:%S}+0000 info reconciled: always",
+            f"{at:%Y-%m-%dT%H:%M:%S}+0000 notice reconciled: the site is active " + "x" * 400,
+            *[f"{at:%Y-%m-%dT%H:%M:%S}+0000 warning reconciled: again" for _ in range(50)],
+        ]
+        lines = [line for line in self.diagnosed("\n".join(said)).splitlines() if "daemon-b1" in line]
+        self.assertIn("the site is active", lines[0])
+        self.assertLess(len(lines[0]), 330)
+        self.assertEqual((len(lines), lines[-1]), (41, "    daemon-b1: and 11 lines more"))
+
+    def test_a_machine_that_stood_still(self):
+        self.story.journal.append({"at": START + 9000, "event": "stood_still", "key": "", "took_ms": 44_900})
+        self.story.journal.append({"at": START + 9000, "event": "stood_still", "key": "", "took_ms": 1_100})
+        text = self.diagnosed("")
+        self.assertIn("the machine had stood still for 44.9 s", text)
+        self.assertEqual(text.count("stood still"), 1)
+        self.assertEqual(self.story.broken(), set())
+
+    def test_the_report_of_a_drill_that_failed(self):
+        self.story.drill["objectives"]["rto"] = "1s"
+        self.story.journal.append({"at": START + 9000, "event": "stood_still", "key": "", "took_ms": 44_900})
+        with tempfile.TemporaryDirectory() as place:
+            self.story.evidence(Path(place))
+            program = [sys.executable, "-B", str(Path(__file__).resolve().parents[1] / "report"), place]
+            ended = subprocess.run(program, capture_output=True, text=True, check=False)
+            written = json.loads((Path(place) / "report.json").read_text(encoding="utf-8"))
+        self.assertEqual((ended.returncode, ended.stderr), (1, ""))
+        self.assertIn("payments settled in each second after the fault: 6x0 5 5", ended.stdout)
+        self.assertIn("next time: The machine stood still for 44.9 s", ended.stdout)
+        self.assertEqual(written["stood_still"], [{"at": START + 9000, "took_ms": 44_900}])
 
 
 if __name__ == "__main__":
