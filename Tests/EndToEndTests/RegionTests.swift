@@ -78,6 +78,49 @@ import Testing
         }
     }
 
+    @Test func `where a region is lost, two people say what it did, and nothing is sent`() async throws {
+        var settings = Self.settings(.reference)
+        settings.contractLines = ["max_request_life: 7s", "clock_skew: 500ms"]
+        settings.reconcileLines = ["send_within: 3s"]
+        // So that a version that was read is the newest.
+        settings.inquirySchedule = "100ms, 1h"
+        try await World.run(settings, failpoint: "after-call:authorize") { [settings] world, client in
+            _ = try? await client.create(body(.reference), key: "region-1")
+            try await world.diedByItself()
+            try await withOtherRegion(settings, world) { other, moved in
+                try write(moved, world)
+                let there = try await world.start()
+                let desk = try RepairDesk(world)
+                let waits = try await there.create(body(.reference), key: "region-1", wait: 1)
+                #expect(waits.state == "processing", "\(waits.text)")
+                let explained = try await world.command(["payments", "explain", waits.id, "--output", "text"])
+                #expect(explained.output.contains("lost for good"), "\(explained.output)")
+                let evidence = ["--evidence", "Their books of the lost region.", "--reference", "W-17"]
+                var said = ["propose", waits.id, "--action", "resume", "--version", "0"] + evidence
+                said[5] = try await there.version(of: waits.id)
+                let resumed = try await desk.run(said, as: desk.onCall, at: there)
+                #expect(resumed.status == 1 && resumed.output.contains("Allowed: charged, "), "\(resumed.output)")
+                // What may still arrive there is nobody's to judge.
+                try await Polling.until("no request of ours can arrive any more", within: .seconds(30)) {
+                    said[3] = "never_charged"
+                    said[5] = try await there.version(of: waits.id)
+                    let proposed = try await desk.run(said, as: desk.onCall, at: there)
+                    guard proposed.status == 0 else { return false }
+                    let id = try RepairDesk.identifier(proposed.output)
+                    let rejected = ["reject", id, "--reason", "It was charged."]
+                    return try await desk.run(rejected, as: desk.ken, at: there).status == 0
+                }
+                try await desk.repair(
+                    waits.id, "charged", ["--reference", "W-17", "--amount", "1200", "--currency", "JPY"], at: there)
+                #expect(try await there.settled(waits.id).state == "succeeded")
+                #expect(try await other.journal("card", limit: 1_000).isEmpty, "nobody was asked, nothing was sent")
+                #expect(try await world.sends(.authorize, to: "card") == 1)
+                let verdict = try await world.command(["payments", "verify"])
+                #expect(verdict.status == 0, "\(verdict.output)")
+            }
+        }
+    }
+
     @Test func `where both addresses share their keys, one line says so and the payment goes on`() async throws {
         try await World.run(Self.settings(.reference), failpoint: "after-call:authorize") { world, client in
             _ = try? await client.create(body(.reference), key: "region-1")

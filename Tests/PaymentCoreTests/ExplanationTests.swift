@@ -78,7 +78,7 @@ import Testing
         let context = MachineContext(now: stage.now, contracts: [:])
         let explained = PaymentMachine.explain(stage.durable, context)
         #expect(explained.legs[0].wait == .configuration(.notConfigured(stage.provider(0))))
-        #expect(explained.remedies == [.configureProvider])
+        #expect(explained.remedies == [.configureProvider, .decideLost])
     }
 
     @Test func `a direction that the standby has not confirmed is waited for`() throws {

@@ -13,6 +13,7 @@ import Testing
         .init("PayPay with the plug", [.payPay], plug: true, hasPeople: true),
         .init("keys that are forgotten", [.forgetful], hasPeople: true),
         .init("rows are lost", [.reference, .reference], losesRows: true, hasPeople: true),
+        .init("a region is left", [.reference, .referenceSale], hasPeople: true, movesRegions: true),
     ]
 
     @Test func `whatever people decide, nobody is charged twice`() throws {
@@ -28,13 +29,16 @@ import Testing
                 carriedOut.merge(walk.repairs) { $0 + $1 }
                 refused.merge(walk.refusals) { $0 + $1 }
                 for leg in walk.stage.durable.legs {
-                    let net = walk.stage.ledgers[leg.provider]?.net(leg.primary.key) ?? 0
-                    #expect(net >= 0 && net <= leg.amount.value, "seed \(seed): \(net) of \(leg.amount)")
+                    let nets = walk.stage.ledgersEverywhere(leg.provider).map { $0.net(leg.primary.key) }
+                    let net = nets.reduce(0, +)
+                    #expect(net >= 0 && net <= leg.amount.value, "seed \(seed): \(nets) of \(leg.amount)")
                 }
             }
         }
         for action in Repair.Action.allCases { #expect(carriedOut[action] != nil, "\(action) was never carried out") }
-        for refusal in [RepairRefusal.ownProposal, .changed, .againstProvider, .evidenceMissing, .otherAmount] {
+        for refusal in [
+            RepairRefusal.ownProposal, .changed, .againstProvider, .evidenceMissing, .otherAmount, .providerMissing,
+        ] {
             #expect(refused[refusal] != nil, "\(refusal) never stood in the way")
         }
     }
@@ -76,9 +80,13 @@ import Testing
 extension Walk {
     /// Somebody proposes whatever, and somebody decides.
     mutating func meddle() {
-        let legs = stage.durable.legs.filter { $0.quarantine != nil }.map { Repair.Target.leg($0.index) }
+        let lacking = Set(stage.durable.missingProviders(stage.contracts).map(\.provider))
+        func lacks(_ leg: Int) -> Bool { lacking.contains(stage.durable.legs[leg].provider) }
+        let legs = stage.durable.legs.filter { $0.quarantine != nil || lacks($0.index) }
+            .map { Repair.Target.leg($0.index) }
         let refunds = stage.durable.refunds.enumerated().flatMap { index, refund in
-            refund.parts.filter { $0.state == .quarantined }.map { Repair.Target.refund(index, leg: $0.leg) }
+            refund.parts.filter { $0.state == .quarantined || $0.state == .processing && lacks($0.leg) }
+                .map { Repair.Target.refund(index, leg: $0.leg) }
         }
         let targets = legs + refunds
         guard !targets.isEmpty else { return }

@@ -25,6 +25,16 @@ import Testing
                     all.append(facts)
                 }
             }
+            for shown in RepairFacts.Shown.allCases {
+                for flags in 0..<64 {
+                    var facts = RepairFacts(action: action)
+                    (facts.shown, facts.isProviderMissing, facts.mayBeUnderWay) = (shown, true, flags & 1 != 0)
+                    (facts.isRefund, facts.isWaiting, facts.isUnchanged) = (flags & 2 != 0, flags & 4 == 0, true)
+                    (facts.isAgainstProvider, facts.namesReference) = (flags & 8 != 0, flags & 16 == 0)
+                    facts.age = flags & 32 == 0 ? .safe : .past
+                    all.append(facts)
+                }
+            }
             for flags in 0..<256 {
                 var facts = RepairFacts(action: action)
                 (facts.isDiscrepancy, facts.isUndoable) = (true, flags & 1 != 0)
@@ -57,6 +67,14 @@ import Testing
                 && (facts.age != .safe || facts.shown == .taken || facts.isOthers)
         }
         #expect(wrong.isEmpty, "\(wrong.count), such as \(wrong.prefix(1))")
+    }
+
+    @Test func `where nobody can act, nothing is sent or asked, and nothing is said while a request may arrive`() {
+        let carriedOut = RepairTableTests.all.filter {
+            $0.isProviderMissing && RepairTable.shipped.decide($0).decision == .carryOut
+        }
+        #expect(Set(carriedOut.map(\.action)) == [.charged, .neverCharged, .undoneOutside, .writeOff])
+        #expect(carriedOut.allSatisfy { !$0.mayBeUnderWay })
     }
 
     @Test func `whoever says something else than the provider must say so`() {

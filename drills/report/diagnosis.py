@@ -25,7 +25,8 @@ def standstills(evidence: Evidence) -> list[tuple[int, int]]:
 def diagnose(evidence: Evidence, found: list[Round]) -> str:
     parts = []
     for each in found:
-        parts.append(f"    round {each.number}, payments settled in each second after the fault: {rate(evidence, each)}")
+        seconds = rate(evidence, each)
+        parts.append(f"    round {each.number}, payments settled in each second after the fault: {seconds}")
     for at, took in standstills(evidence):
         parts.append(f"    {clock(at)} the machine had stood still for {took / 1000:.1f} s")
     start = min([each.fault for each in found], default=0) - 1000

@@ -94,17 +94,19 @@ extension ConsolePages {
         }
     }
 
-    /// A form for each part that waits for people.
+    /// A form for each part that waits for people, or for a provider with which nobody can act.
     private static func forms(_ payment: [String: Any], _ explanation: [String: Any]) -> [[String: Any]] {
         let version = explanation["version"] as? String ?? ""
         let currency = (payment["amount"] as? [String: Any])?["currency"] as? String ?? ""
-        func waits(_ part: [String: Any]) -> Bool {
-            (part["waits_for"] as? [String: Any])?["what"] as? String == "people"
+        func what(_ part: [String: Any]) -> String {
+            (part["waits_for"] as? [String: Any])?["what"] as? String ?? ""
         }
+        func waits(_ part: [String: Any]) -> Bool { what(part) == "people" || lacksProvider(part) }
+        func lacksProvider(_ part: [String: Any]) -> Bool { ["configuration", "key_space"].contains(what(part)) }
         func form(_ part: [String: Any], refund: String?) -> [String: Any] {
             var form: [String: Any] = [
                 "leg": part["index"] as? String ?? "0", "provider": part["provider"] as? String ?? "",
-                "version": version, "currency": currency,
+                "version": version, "currency": currency, "lacks_provider": lacksProvider(part),
             ]
             form["refund"] = refund
             return form

@@ -163,9 +163,9 @@ extension RepairRefusal {
         case .otherAmount: "evidence.amount"
         case .againstProvider: "against_provider"
         case .keyForgotten, .isThere, .notOurs, .notAsAsked, .unasked, .notForRefunds, .notForDiscrepancies,
-            .notUndoable, .notCompared:
+            .notUndoable, .notCompared, .providerMissing:
             "action"
-        case .ownProposal, .decided, .expired, .notWaiting, .historyFull: nil
+        case .ownProposal, .decided, .expired, .notWaiting, .historyFull, .underWay: nil
         }
     }
 
@@ -176,8 +176,8 @@ extension RepairRefusal {
         case .decided: "Somebody decided about it before; reading it says who and why."
         case .expired: "Its time is over; propose it again."
         case .notWaiting:
-            "What it is about does not wait for people. The payment's explanation says what does, by leg and refund; "
-                + "a discrepancy does until it is closed."
+            "It waits neither for people nor for a provider that is missing. The payment's explanation says what does, "
+                + "by leg and refund; a discrepancy does until it is closed."
         case .changed: "What is known has changed since it was read; read it again, and propose anew."
         case .evidenceMissing: "The provider's reference is missing: charged and undone_outside need it."
         case .otherAmount: "The amount must be the one that was asked for; for another, undo it, or write it off."
@@ -200,6 +200,12 @@ extension RepairRefusal {
         case .notUndoable:
             "Only an orphan or a duplicate is undone that names its payment and this store, under a key of its own. "
                 + "Undo it at the provider; the next comparison closes this, or propose write_off."
+        case .providerMissing:
+            "Nothing can be sent or asked there: its provider is not configured, or is configured with another key "
+                + "space. Allowed: charged, never_charged, write_off, and for a leg undone_outside."
+        case .underWay:
+            "A request may still arrive at the provider. Wait for contract.max_request_life, find out again what the "
+                + "provider did, and propose then."
         case .notCompared:
             "Its provider is not compared here, so that nobody would begin it. Allowed: write_off, or undo it there."
         case .historyFull: "Its history is full: \(Discrepancy.mostEntries) entries. Close it with a reason."

@@ -173,7 +173,8 @@ extension RepairFacts {
             .flag("own", \.isOwn), .choice("shown", \.shown), .flag("against_provider", \.isAgainstProvider),
             .flag("names_reference", \.namesReference), .flag("names_amount", \.namesAmount), .choice("age", \.age),
             .flag("unasked", \.isUnasked), .flag("discrepancy", \.isDiscrepancy), .flag("undoable", \.isUndoable),
-            .flag("others", \.isOthers),
+            .flag("others", \.isOthers), .flag("provider_missing", \.isProviderMissing),
+            .flag("may_be_under_way", \.mayBeUnderWay),
         ])
 
     /// As the audit trail keeps them.

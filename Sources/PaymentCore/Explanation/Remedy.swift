@@ -16,6 +16,8 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
     case configureProvider = "configure_provider"
     /// Configure the provider with the key space in which the payment was begun.
     case configureKeySpace = "configure_key_space"
+    /// Where the provider or its region is lost for good: find out what it did, and propose what became of it.
+    case decideLost = "decide_lost"
 
     /// The same in words.
     public var sentence: String {
@@ -32,6 +34,9 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
         case .configureKeySpace:
             "Configure the provider's url of the region in which the payment was begun; or, if both share keys, "
                 + "providers[].key_space (runbook: other-key-space)."
+        case .decideLost:
+            "If the provider or its region is lost for good: find out what it did, and propose what became of it: "
+                + "reconciled repairs propose (runbook: other-key-space)."
         }
     }
 }
@@ -39,7 +44,7 @@ public enum Remedy: String, Sendable, Hashable, CaseIterable {
 extension PaymentExplanation {
     /// What a person may do, without repetition and in the order of ``Remedy``.
     public var remedies: [Remedy] {
-        let found = Set((legs + refunds).compactMap { Remedy(for: $0.wait) })
+        let found = Set((legs + refunds).flatMap { Remedy.all(for: $0.wait) })
         let standby: Set<Remedy> = waitsForStandby ? [.bringStandbyBack] : []
         let dispute: Set<Remedy> = payment.legs.contains { !$0.openDisputes.isEmpty } ? [.answerDispute] : []
         return Remedy.allCases.filter { found.union(standby).union(dispute).contains($0) }
@@ -51,16 +56,16 @@ extension PaymentExplanation {
 }
 
 extension Remedy {
-    fileprivate init?(for wait: LegExplanation.Wait) {
+    fileprivate static func all(for wait: LegExplanation.Wait) -> [Remedy] {
         switch wait {
-        case .nothing, .answer, .payment: return nil
-        case .step, .moment: self = .reconcile
-        case .event(.awaitListing): self = .compare
-        case .event(.awaitCaller): self = .askCaller
-        case .event: self = .bringStandbyBack
-        case .people: self = .decide
-        case .configuration(.notConfigured): self = .configureProvider
-        case .configuration(.otherKeySpace): self = .configureKeySpace
+        case .nothing, .answer, .payment: []
+        case .step, .moment: [.reconcile]
+        case .event(.awaitListing): [.compare]
+        case .event(.awaitCaller): [.askCaller]
+        case .event: [.bringStandbyBack]
+        case .people: [.decide]
+        case .configuration(.notConfigured): [.configureProvider, .decideLost]
+        case .configuration(.otherKeySpace): [.configureKeySpace, .decideLost]
         }
     }
 }

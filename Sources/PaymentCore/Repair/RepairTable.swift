@@ -51,6 +51,10 @@ public struct RepairFacts: Sendable, Hashable {
 
     /// Whether it is a transaction that no request of ours made, and that is being undone.
     public var isOthers = false
+    /// Whether nobody can act at its provider as that is configured: the provider is missing, or has other keys.
+    public var isProviderMissing = false
+    /// Whether a request of ours may still arrive at the provider.
+    public var mayBeUnderWay = false
 
     /// Facts in which nothing stands in the way.
     public init(action: Repair.Action) { self.action = action }
@@ -98,6 +102,10 @@ public enum RepairRefusal: String, Error, Sendable, Hashable, CaseIterable {
     case notForDiscrepancies = "not_for_discrepancies"
     /// The provider has nothing there beyond our books that could be undone from here.
     case notUndoable = "not_undoable"
+    /// Nothing can be sent or asked there: its provider is missing, or is configured where its keys are unknown.
+    case providerMissing = "provider_missing"
+    /// A request of ours may still arrive there: what the provider shows now is not the end.
+    case underWay = "under_way"
     /// Its provider is not compared: nobody would begin it.
     case notCompared = "not_compared"
     /// So many entries are in a discrepancy's history that no more proposals are taken.
@@ -152,6 +160,12 @@ public struct RepairTable: Sendable {
         Row("repair.own", .refuse(.ownProposal)) { $0.isOwn },
         Row("repair.not-waiting", .refuse(.notWaiting)) { !$0.isWaiting },
         Row("repair.changed", .refuse(.changed)) { !$0.isUnchanged },
+
+        // Where nobody can act, people say what became of it. Nothing else ends it where a region is lost for good.
+        Row("repair.missing-sends", .refuse(.providerMissing)) {
+            $0.isProviderMissing && [.sendAgain, .undo, .resume].contains($0.action)
+        },
+        Row("repair.missing-under-way", .refuse(.underWay)) { $0.isProviderMissing && $0.mayBeUnderWay },
 
         Row("repair.discrepancy-other-action", .refuse(.notForDiscrepancies)) {
             $0.isDiscrepancy && $0.action != .undo && $0.action != .writeOff
