@@ -81,6 +81,19 @@ import Testing
         #expect(stage.durable.updatedAt - acted < .seconds(40))
     }
 
+    @Test func `whoever asks while an inquiry is under way is told of what is asked afterwards`() throws {
+        var stage = try stage([.reference])
+        asked(&stage)
+        stage.run(while: { $0.holder?.busy.isEmpty ?? true })
+        // What is being read is from before the payer acted.
+        act(&stage, approves: true)
+        let acted = stage.now
+        stage.handle(.inquireNow)
+        stage.run()
+        stage.expectEnd(.succeeded)
+        #expect(stage.durable.updatedAt - acted < .seconds(5), "\(stage.durable.updatedAt - acted)")
+    }
+
     @Test(arguments: [Stage.SendFault.lostAnswer, .lostRequest, .crashBefore, .crashAfter])
     func `a lost answer asks the payer once, and charges once`(_ fault: Stage.SendFault) throws {
         var stage = try stage([.reference], send: [fault])

@@ -130,7 +130,7 @@ extension PaymentMachine {
                 AuditField("reason", observation.contradiction ?? observation.reason ?? "-"),
             ] + payerFields(observation), context)
         // The planning that follows judges what was read; if it can only ask again, it sets the time for that.
-        payment.legs[index].notBefore = nil
+        payment.legs[index].notBefore = askedMeanwhile.remove(index) == nil ? nil : context.now
         if let wanted = payment.legs[index].readWantedSince, observation.status != .unavailable,
             observation.began >= wanted
         {
@@ -239,6 +239,7 @@ extension PaymentMachine {
     mutating func askNow(_ context: MachineContext) {
         for index in payment.legs.indices where payment.legs[index].gone == nil {
             payment.legs[index].notBefore = context.now
+            if busy.contains(index), requesting[index] == nil { askedMeanwhile.insert(index) }
         }
         record(.operation, [AuditField("operation", "reconcile")], context)
     }

@@ -13,6 +13,9 @@ public struct PaymentMachine: Sendable {
     /// Those of them of which it is a request, and which: an answer to a question that was asked before it says nothing
     /// of it, nor does the end of a request of an earlier holder.
     var requesting: [Int: Request] = [:]
+    /// Legs of which somebody wants to know while an inquiry is under way. Its answer may be from before what they ask
+    /// about, so one more follows it.
+    var askedMeanwhile: Set<Int> = []
     /// What was decided last, where somebody wants to know why; see ``explain(_:_:)``.
     var considerations: Considerations?
     /// Times at which something will be due, gathered anew by each planning.
