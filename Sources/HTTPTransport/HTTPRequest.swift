@@ -84,6 +84,10 @@ public struct HTTPRequest: Sendable {
     ///
     /// Never made of data.
     public var label: String
+    /// A constant name of the endpoint, for ``EndpointLimit``: the label, where no other operation goes there.
+    ///
+    /// Never made of data.
+    public var endpoint: String
     /// Two requests with the same key are never on the wire together; see ``SingleFlight``.
     public var flightKey: String?
 
@@ -93,7 +97,8 @@ public struct HTTPRequest: Sendable {
     public init(
         method: HTTPMethod, url: String, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
         limits: TimeLimits = TimeLimits(), startBefore: ContinuousClock.Instant? = nil,
-        maximumResponseBytes: Int = 1 << 20, label: String, flightKey: String? = nil
+        maximumResponseBytes: Int = 1 << 20, label: String, endpoint: String? = nil,
+        flightKey: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -103,6 +108,7 @@ public struct HTTPRequest: Sendable {
         self.startBefore = startBefore
         self.maximumResponseBytes = maximumResponseBytes
         self.label = label
+        self.endpoint = endpoint ?? label
         self.flightKey = flightKey
     }
 }

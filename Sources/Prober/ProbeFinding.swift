@@ -17,6 +17,7 @@ public enum ContractProperty: String, Sendable, Hashable, CaseIterable {
     case listing
     case refundVisibility = "refund_visibility"
     case requestsPerSecond = "requests_per_second"
+    case endpointRequestsPerSecond = "endpoint_requests_per_second"
     case concurrency
     case maxRequestLife = "max_request_life"
     case clockSkew = "clock_skew"
@@ -152,6 +153,7 @@ extension ProviderContract {
         case .listing: .flag(listing)
         case .refundVisibility: .word(refundVisibility.rawValue)
         case .requestsPerSecond: .number(requestsPerSecond)
+        case .endpointRequestsPerSecond: .number(endpointRequestsPerSecond ?? requestsPerSecond)
         case .concurrency: .number(concurrency)
         case .maxRequestLife: .span(maxRequestLife)
         case .clockSkew: .span(clockSkew)

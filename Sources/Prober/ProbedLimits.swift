@@ -5,6 +5,11 @@ internal import Reconciler
 struct ProbedRate: Sendable {
     let bench: ProbeBench
 
+    /// All inquiries go to one endpoint: where the provider counts by endpoints, that is what is measured.
+    private var property: ContractProperty {
+        bench.provider.contract.endpointRequestsPerSecond == nil ? .requestsPerSecond : .endpointRequestsPerSecond
+    }
+
     func look(_ sights: inout ProbeSights) async throws(ProbeFailure) {
         let transaction = try bench.transaction(ProbeNames.status)
         var (good, bad) = (0, bench.settings.highestRate + 1)
@@ -24,11 +29,11 @@ struct ProbedRate: Sendable {
         }
         if bad > bench.settings.highestRate {
             sights.add(
-                .requestsPerSecond, .atLeast(.number(good)),
+                property, .atLeast(.number(good)),
                 "\(good) inquiries were answered within a second; more were not tried")
         } else {
             sights.add(
-                .requestsPerSecond, .atMost(.number(max(1, good))),
+                property, .atMost(.number(max(1, good))),
                 "of \(bad) inquiries within a second some were not answered (\(reason)), of \(good) all were")
         }
     }

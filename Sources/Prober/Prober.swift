@@ -165,6 +165,10 @@ extension ProbeFinding {
             case .cancelDeadline: "it lies further off than a probe waits"
             case .maxRequestLife: "no probe can see how long a network may hold a request back"
             case .keyFormat: "nothing was shown under a key"
+            case .requestsPerSecond where contract.endpointRequestsPerSecond != nil:
+                "inquiries go to one endpoint, and are held against its own rate"
+            case .endpointRequestsPerSecond where contract.endpointRequestsPerSecond == nil:
+                "the contract counts requests over all endpoints"
             case .cancelReversesSale where contract.phases != .sale: "the provider holds first"
             case .authorizationLife where contract.phases == .sale: "the provider holds nothing"
             default: "it was not looked at"

@@ -87,6 +87,21 @@ import Testing
         #expect(book.mayAccept())
     }
 
+    @Test func `one that waits is made room for once`() {
+        let clock = Clock()
+        let book = book(clock)
+        let clients = (0..<16).map { _ in Client(book) }
+        begin(clients, book)
+        #expect(!book.mayAccept())
+        book.rests(clients[7].place)
+        #expect(!clients[7].isOpen)
+        // The one that waited is here. Whoever rests from now on stays.
+        let newcomer = Client(book)
+        begin([newcomer], book)
+        book.rests(clients[3].place)
+        #expect(clients[3].isOpen && newcomer.isOpen)
+    }
+
     @Test func `who leaves answers unread makes room before a newcomer whose request may be on its way`() {
         let clock = Clock()
         let book = book(clock)

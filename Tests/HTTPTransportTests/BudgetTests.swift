@@ -148,4 +148,32 @@ import Testing
         for _ in 0..<3 { _ = try await stack.send(request) }
         #expect(ContinuousClock.now - began >= .milliseconds(100))
     }
+
+    @Test func `each endpoint has its own rate, and what waits for one keeps no other waiting`() async throws {
+        let wire = ScriptedSender([], otherwise: ScriptedSender.answer(200))
+        let stack = MiddlewareStack(
+            [EndpointLimit(perSecond: 1, burst: 1, longestWait: .seconds(60)), BudgetLimit(.init(concurrent: 1))],
+            sender: wire)
+        var other = request
+        other.endpoint = "other"
+        let began = ContinuousClock.now
+        async let first = stack.send(request)
+        async let second = stack.send(request)
+        async let third = stack.send(request)
+        #expect(try await eventually { wire.requests.count == 1 })
+        #expect(try await stack.send(other).status == 200)
+        #expect(wire.requests.map(\.endpoint) == ["inquire", "other"])
+        #expect(try await [first, second, third].map(\.status) == [200, 200, 200])
+        #expect(ContinuousClock.now - began >= .milliseconds(1_990), "the third starts two seconds later")
+    }
+
+    @Test func `what an endpoint does not allow in time is refused without sending`() async throws {
+        let wire = ScriptedSender([], otherwise: ScriptedSender.answer(200))
+        let stack = MiddlewareStack(
+            [EndpointLimit(perSecond: 0.01, burst: 1, longestWait: .seconds(60))], sender: wire)
+        #expect(try await stack.send(request).status == 200)
+        let failed = try await failure(stack, request)
+        #expect(failed.code == .budgetExhausted && failed.provablyNotSent)
+        #expect(wire.requests.count == 1)
+    }
 }

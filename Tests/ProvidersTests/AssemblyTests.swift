@@ -97,6 +97,31 @@ struct AssemblyTests {
     }
 
     @Test
+    func `a busy endpoint refuses, provably unsent, and the others are not busy`() async throws {
+        var settings = try settings("card")
+        settings.contract.endpointRequestsPerSecond = 1
+        settings.longestWait = .milliseconds(1)
+        let sender = ScriptedSender([try accepted()], otherwise: ScriptedSender.answer(503))
+        let card = try provider(settings, sender).provider
+        #expect(try await card.send(book.send(.authorize)).outcome == .accepted)
+        let report = try await card.send(book.send(.authorize))
+        #expect(report.outcome == .unsent && report.code == "budget_exhausted")
+        #expect(try await card.inquire(book.inquiry()).reason != "budget_exhausted")
+        #expect(sender.requests.map(\.endpoint) == ["put_transaction", "get_transaction"])
+    }
+
+    @Test
+    func `two adapters have notifications`() {
+        #expect(ProviderAdapter.all.filter(\.hasNotifications).map(\.name) == ["stripe", "adyen"])
+    }
+
+    @Test
+    func `operations at one endpoint share its rate`() {
+        #expect(ListCreatedCharges.endpoint == ListCharges.endpoint && ListCreatedCharges.label != ListCharges.label)
+        #expect(ConfirmIntent.endpoint == ConfirmIntent.label)
+    }
+
+    @Test
     func `neither keys nor secrets nor instruments are logged`() async throws {
         let logged = LogLines()
         var logger = Logger(label: "test") { _ in logged.handler }

@@ -29,6 +29,12 @@ import Testing
         #expect(provider.adapter == .stripe && provider.contract.listing && unlisted == .stripe)
         let sale = try reading.read(text("adapter: stripe, contract: {phases: sale, requests_per_second: 80}"))
         #expect(sale.providers[0].contract.phases == .sale && sale.providers[0].contract.requestsPerSecond == 80)
+        #expect(sale.providers[0].contract.endpointRequestsPerSecond == 25, "one of two rates is no word on the other")
+        let fast = try reading.read(text("adapter: stripe, contract: {endpoint_requests_per_second: 90}"))
+        #expect(fast.providers[0].contract.endpointRequestsPerSecond == 90)
+        let wrong = reading.problems(text("adapter: stripe, contract: {endpoint_requests_per_second: 0}"))
+        #expect(
+            wrong.contains { $0.hasPrefix("providers[0].contract.endpoint_requests_per_second") }, "\(wrong)")
     }
 
     @Test(arguments: [

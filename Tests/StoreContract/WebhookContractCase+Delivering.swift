@@ -113,6 +113,7 @@ extension WebhookContractCase {
             try require(try await it.store.settleWebhook(given), is: true)
             try require(try await it.webhook(work.payment).state, is: .givenUp)
             try require(try await it.webhook(work.payment).failure, is: "http_410")
+            try require(try await it.webhook(work.payment).attempts, is: 1, "the last attempt counts too")
             it.clock.advance(by: .days(30))
             try require(try await it.claim().count, is: 0, "claimed after it was given up")
             try require(try await it.store.redeliverWebhooks(of: try CallerID("kiosk")), is: 0, "another caller's")

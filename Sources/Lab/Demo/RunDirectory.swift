@@ -131,6 +131,7 @@ struct DaemonFile {
             \(adapter.configuration(of: provider))
               visibility_lag: \(adapter.lag(of: provider))
               requests_per_second: 2000
+              endpoint_requests_per_second: 2000
               concurrency: 64
             timeouts:
               connect: 1s

@@ -214,13 +214,14 @@ extension ProviderContract {
 
     private var limitTraps: [ContractTrap] {
         let isSenseless =
-            requestsPerSecond < 1 || concurrency < 1 || maxRequestLife <= .zero || clockSkew < .zero
-            || visibilityLag < .zero
+            requestsPerSecond < 1 || (endpointRequestsPerSecond ?? 1) < 1 || concurrency < 1
+            || maxRequestLife <= .zero || clockSkew < .zero || visibilityLag < .zero
         guard isSenseless else { return [] }
         return [
             .init(
                 .senselessLimit,
-                "requests_per_second and concurrency must be at least 1, max_request_life above 0, others not negative")
+                "requests_per_second, endpoint_requests_per_second and concurrency must be at least 1, "
+                    + "max_request_life above 0, others not negative")
         ]
     }
 

@@ -16,7 +16,7 @@ extension ProviderContract {
     ///   (docs.stripe.com/api/payment_intents/cancel): a tombstone.
     /// - The shortest hold of a card is 4 days and 18 hours; the adapter reads each hold's own end
     ///   (docs.stripe.com/payments/place-a-hold-on-a-payment-method).
-    /// - 25 requests a second at one endpoint (docs.stripe.com/rate-limits).
+    /// - 25 requests a second at one endpoint, 100 over all of them (docs.stripe.com/rate-limits).
     public static let stripe: ProviderContract = {
         var contract = ProviderContract(phases: .authorizeCapture)
         contract.keyFormat = .hex64
@@ -25,7 +25,8 @@ extension ProviderContract {
         contract.enforcesNotAfter = false
         contract.authorizationLife = .hours(4 * 24 + 18)
         contract.listing = false
-        contract.requestsPerSecond = 25
+        contract.requestsPerSecond = 100
+        contract.endpointRequestsPerSecond = 25
         contract.concurrency = 16
         return contract
     }()

@@ -76,6 +76,8 @@ public struct ProviderContract: Sendable, Hashable {
     public var refundVisibility: RefundVisibility
     /// Requests per second that the provider allows.
     public var requestsPerSecond: Int
+    /// Requests per second that the provider allows at one endpoint; `nil` where it only counts all of them.
+    public var endpointRequestsPerSecond: Int?
     /// Requests at the same time that the provider allows.
     public var concurrency: Int
     /// The assumed longest time from an intent to its execution at the provider. Verdicts read "safe if requests live
@@ -104,6 +106,7 @@ public struct ProviderContract: Sendable, Hashable {
         listing = true
         refundVisibility = .byKey
         requestsPerSecond = 200
+        endpointRequestsPerSecond = nil
         concurrency = 64
         maxRequestLife = .minutes(2)
         clockSkew = .seconds(5)

@@ -236,14 +236,6 @@ extension PaymentMachine {
         return latest + (contract(of: leg, context)?.proofMargin ?? .zero) + .milliseconds(1)
     }
 
-    mutating func askNow(_ context: MachineContext) {
-        for index in payment.legs.indices where payment.legs[index].gone == nil {
-            payment.legs[index].notBefore = context.now
-            if busy.contains(index), requesting[index] == nil { askedMeanwhile.insert(index) }
-        }
-        record(.operation, [AuditField("operation", "reconcile")], context)
-    }
-
     /// What had no effect so far may begin; it is asked about once more, because the last answer may be old.
     mutating func callerRepeated(_ context: MachineContext) {
         guard payment.conclusion == nil, let window = payment.recovery, window.repetition == .awaited else { return }

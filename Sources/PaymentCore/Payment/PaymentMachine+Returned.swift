@@ -1,5 +1,14 @@
-/// A provider is back after an outage. Schedules are for silence, and the silence is over.
+/// What ends the wait for a schedule: somebody asks, or a provider is back. Schedules are for silence.
 extension PaymentMachine {
+    /// Somebody wants to know now: every leg is asked about, and once more where an inquiry is under way.
+    mutating func askNow(_ context: MachineContext) {
+        for index in payment.legs.indices where payment.legs[index].gone == nil {
+            payment.legs[index].notBefore = context.now
+        }
+        askedMeanwhile = busy.subtracting(requesting.keys)
+        record(.operation, [AuditField("operation", "reconcile")], context)
+    }
+
     mutating func providerReturned(_ provider: ProviderName, _ context: MachineContext) {
         for index in payment.legs.indices where waitsForReturn(payment.legs[index], of: provider, context) {
             payment.legs[index].notBefore = context.now

@@ -155,7 +155,6 @@ struct StripeStep {
                 key: intent.key, kind: nil, status: .tombstoned, amount: nil, createdAt: rules.now,
                 updatedAt: rules.now)
             changed.row = try save(tombstone, over: nil, []).id
-            record = tombstone
         }
         try tables.save(changed)
         return (StripeAnswer(200, shown(changed, record)), true)

@@ -79,7 +79,7 @@ public struct ProviderAssembly: Sendable {
         var logger = logger
         logger[metadataKey: "provider"] = "\(settings.name.name)"
         // From the outside to the wire. The order carries meaning:
-        let layers: [any Middleware] = [
+        var layers: [any Middleware] = [
             // Log and metrics see every request, those that the layers below refuse included.
             RequestLog(logger: logger),
             RequestMetrics(provider: settings.name.name),
@@ -90,6 +90,10 @@ public struct ProviderAssembly: Sendable {
             SingleFlight(),
             // The breaker before the budget: what will not be sent must not queue.
             breaker,
+        ]
+        // Each endpoint's rate before the budget: what waits for one endpoint takes no place from another.
+        if let limit = settings.endpointLimit { layers.append(limit) }
+        layers += [
             budget,
             // Below everything that waits: what is measured is the time on the wire.
             AnswerTime(

@@ -53,4 +53,11 @@ public struct ProviderSettings: Sendable {
             perSecond: Double(contract.requestsPerSecond), burst: max(1, contract.requestsPerSecond / 10),
             concurrent: contract.concurrency, queue: queue, longestWait: longestWait)
     }
+
+    /// The limit of each endpoint; `nil` where the contract has only one over all.
+    var endpointLimit: EndpointLimit? {
+        contract.endpointRequestsPerSecond.map { rate in
+            EndpointLimit(perSecond: Double(rate), burst: max(1, rate / 10), longestWait: longestWait)
+        }
+    }
 }

@@ -49,7 +49,7 @@ struct ProviderClient: Sendable {
             method: request.method, url: address.url(path: request.path, query: request.query),
             limits: limits,
             startBefore: startBefore, maximumResponseBytes: request.maximumResponseBytes,
-            label: Request.label,
+            label: Request.label, endpoint: Request.endpoint,
             flightKey: request.flightKey)
         wire.fields["Accept"] = "application/json, application/problem+json"
         if let notAfter = request.notAfter { wire.fields["Not-After"] = notAfter.rfc3339 }

@@ -16,6 +16,9 @@ protocol ProviderRequest: Sendable {
 
     /// The constant name of the operation in logs and metrics.
     static var label: String { get }
+    /// The constant name of the endpoint, at which the provider may count requests: the label, where no other operation
+    /// goes to the same one.
+    static var endpoint: String { get }
     /// The method.
     var method: HTTPMethod { get }
     /// The path below the provider's base address, in segments that are not yet percent-encoded.
@@ -42,6 +45,7 @@ protocol ProviderRequest: Sendable {
 struct NoBody: Encodable, Sendable {}
 
 extension ProviderRequest {
+    static var endpoint: String { label }
     var query: [(name: String, value: String)] { [] }
     var fields: [(name: String, value: String)] { [] }
     var form: [(name: String, value: String)]? { nil }

@@ -196,6 +196,7 @@ struct RetrieveCharge: StripeRequest {
 /// `GET /v1/charges`: the charges that were made in a slice of time, newest first.
 struct ListCreatedCharges: StripeRequest {
     static let label = "list_created_charges"
+    static let endpoint = ListCharges.label
 
     let slice: StripeSlice
     let limit: Int

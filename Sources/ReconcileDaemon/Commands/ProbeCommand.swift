@@ -62,6 +62,9 @@ struct ProbeCommand: AsyncParsableCommand {
         var probed = configured
         // Neither our own limits nor our breaker must answer in the provider's place.
         probed.contract.requestsPerSecond = max(10 * settings.highestRate, configured.contract.requestsPerSecond)
+        probed.contract.endpointRequestsPerSecond = configured.contract.endpointRequestsPerSecond.map {
+            max(10 * settings.highestRate, $0)
+        }
         probed.contract.concurrency = max(settings.highestRate, configured.contract.concurrency)
         probed.breakerFailurePercent = 100
         let sender = probed.sender

@@ -246,6 +246,10 @@ extension Configuration {
         contract.refundVisibility = part.choice("refund_visibility", default: contract.refundVisibility)
         contract.requestsPerSecond = part.int(
             "requests_per_second", in: 1...1_000_000, default: contract.requestsPerSecond)
+        if part.has(anyOf: ["endpoint_requests_per_second"]) {
+            contract.endpointRequestsPerSecond = part.int(
+                "endpoint_requests_per_second", in: 1...1_000_000, default: contract.requestsPerSecond)
+        }
         contract.concurrency = part.int("concurrency", in: 1...10_000, default: contract.concurrency)
         contract.maxRequestLife = part.duration("max_request_life", default: contract.maxRequestLife)
         contract.clockSkew = part.duration("clock_skew", default: contract.clockSkew, atLeast: .zero)
