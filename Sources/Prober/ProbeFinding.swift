@@ -23,6 +23,13 @@ public enum ContractProperty: String, Sendable, Hashable, CaseIterable {
     case clockSkew = "clock_skew"
 }
 
+extension ContractProperty {
+    /// The properties that a contract has: one that counts requests over all endpoints has no rate of each.
+    static func all(of contract: ProviderContract) -> [ContractProperty] {
+        allCases.filter { $0 != .endpointRequestsPerSecond || contract.endpointRequestsPerSecond != nil }
+    }
+}
+
 /// A value of a property.
 public enum PropertyValue: Sendable, Hashable {
     /// One of a few words.

@@ -62,7 +62,7 @@ public struct Prober: Sendable {
         let remainders = await bench.giveBack()
         let contract = bench.provider.contract
         return Report(
-            findings: ContractProperty.allCases.map { property in
+            findings: ContractProperty.all(of: contract).map { property in
                 sights.findings[property] ?? .unmeasured(property, in: contract)
             },
             notes: sights.notes, leftBehind: remainders, failure: failure, requests: await bench.requests,
@@ -167,8 +167,6 @@ extension ProbeFinding {
             case .keyFormat: "nothing was shown under a key"
             case .requestsPerSecond where contract.endpointRequestsPerSecond != nil:
                 "inquiries go to one endpoint, and are held against its own rate"
-            case .endpointRequestsPerSecond where contract.endpointRequestsPerSecond == nil:
-                "the contract counts requests over all endpoints"
             case .cancelReversesSale where contract.phases != .sale: "the provider holds first"
             case .authorizationLife where contract.phases == .sale: "the provider holds nothing"
             default: "it was not looked at"

@@ -58,9 +58,27 @@ import Testing
             let written = try String(contentsOf: file, encoding: .utf8)
             #expect(written.contains("cancel: tombstoning  # measured"), "\(written)")
             #expect(written.contains("cancel_deadline: forever  # trusted"), "\(written)")
+            #expect(!written.contains("endpoint_requests_per_second"), "\(written)")
             let tried = try await world.command(
                 ["payments", "explain", "--what-if", file.path, "--provider", "card", "--output", "text"])
             #expect(tried.status == 0, "\(tried.output)")
+        }
+    }
+
+    @Test func `a rate of each endpoint is measured, and shown by its whole name`() async throws {
+        var settings = settings()
+        settings.contractLines += ["endpoint_requests_per_second: 9"]
+        try await World.run(settings) { world, _ in
+            let file = world.directory.appendingPathComponent("contract.yaml")
+            let probe = try await self.probe(
+                [
+                    "--provider", "card", "--sandbox", "--only", "rate", "--highest-rate", "5", "--output", "text",
+                    "--write", file.path,
+                ], world)
+            #expect(probe.status == 0, "\(probe.output)")
+            let name = "endpoint_requests_per_second"
+            #expect(probe.output.contains("\(name)  trusted      9; seen so far: 5"), "\(probe.output)")
+            #expect(try String(contentsOf: file, encoding: .utf8).contains("\n\(name): 9  # trusted"))
         }
     }
 

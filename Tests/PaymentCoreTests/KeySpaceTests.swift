@@ -3,20 +3,16 @@ import Testing
 
 /// A provider that keeps keys for each region: what was sent in one region is unknown in another.
 @Suite struct KeySpaceTests {
-    let fixture: Fixture
-    let west: KeySpace
-    let east: KeySpace
+    private let regions: RegionFixture
 
-    init() throws {
-        fixture = try Fixture()
-        west = try #require(KeySpace("api-west.example.com"))
-        east = try #require(KeySpace("api-east.example.com:8443"))
-    }
+    init() throws { regions = try RegionFixture() }
+
+    private var fixture: Fixture { regions.payments }
+    private var west: KeySpace { regions.west }
+    private var east: KeySpace { regions.east }
 
     private func contract(_ space: KeySpace, _ base: ProviderContract = .reference) -> ProviderContract {
-        var contract = base
-        contract.keySpace = space
-        return contract
+        regions.contract(space, base)
     }
 
     /// The configuration names another region from now on, and another ledger answers.

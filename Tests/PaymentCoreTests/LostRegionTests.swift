@@ -3,21 +3,15 @@ import Testing
 
 /// A region that never comes back, or a provider that was taken out of the configuration: two people say what it did.
 @Suite struct LostRegionTests {
-    let fixture: Fixture
-    let west: KeySpace
-    let east: KeySpace
+    private let regions: RegionFixture
 
-    init() throws {
-        fixture = try Fixture()
-        west = try #require(KeySpace("api-west.example.com"))
-        east = try #require(KeySpace("api-east.example.com"))
-    }
+    init() throws { regions = try RegionFixture() }
 
-    private var contract: ProviderContract {
-        var contract = ProviderContract.reference
-        contract.keySpace = west
-        return contract
-    }
+    private var fixture: Fixture { regions.payments }
+    private var west: KeySpace { regions.west }
+    private var east: KeySpace { regions.east }
+
+    private var contract: ProviderContract { regions.contract(west) }
 
     /// How a provider can be missing.
     enum Loss: CaseIterable { case region, provider }

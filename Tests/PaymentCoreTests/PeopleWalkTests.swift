@@ -20,6 +20,7 @@ import Testing
         let fixture = try Fixture()
         var carriedOut: [Repair.Action: Int] = [:]
         var refused: [RepairRefusal: Int] = [:]
+        var elsewhere = 0
         for cast in PeopleWalkTests.casts {
             for seed in 0..<RandomWalkTests.seeds / 2 {
                 let walk = try Walk(cast, seed: seed, fixture).played()
@@ -28,6 +29,9 @@ import Testing
                     "\(cast.testDescription), seed \(seed): \(walk.stage.judge.faults.prefix(3)), \(walk.repairs)")
                 carriedOut.merge(walk.repairs) { $0 + $1 }
                 refused.merge(walk.refusals) { $0 + $1 }
+                elsewhere += walk.stage.trail.count { entry in
+                    entry.type == .resolved && entry.value("facts")?.contains("provider_missing=yes") == true
+                }
                 for leg in walk.stage.durable.legs {
                     let nets = walk.stage.ledgersEverywhere(leg.provider).map { $0.net(leg.primary.key) }
                     let net = nets.reduce(0, +)
@@ -35,6 +39,7 @@ import Testing
                 }
             }
         }
+        #expect(elsewhere > 0, "nobody decided about a region that was left")
         for action in Repair.Action.allCases { #expect(carriedOut[action] != nil, "\(action) was never carried out") }
         for refusal in [
             RepairRefusal.ownProposal, .changed, .againstProvider, .evidenceMissing, .otherAmount, .providerMissing,

@@ -1,4 +1,25 @@
 import PaymentCore
+import Testing
+
+/// A payment's fixture beside the names of two regions of a provider.
+struct RegionFixture {
+    let payments: Fixture
+    let west: KeySpace
+    let east: KeySpace
+
+    init() throws {
+        payments = try Fixture()
+        west = try #require(KeySpace("api-west.example.com"))
+        east = try #require(KeySpace("api-east.example.com:8443"))
+    }
+
+    /// A contract whose keys are kept in a region.
+    func contract(_ space: KeySpace, _ base: ProviderContract = .reference) -> ProviderContract {
+        var contract = base
+        contract.keySpace = space
+        return contract
+    }
+}
 
 /// Two regions of every provider, which share no keys. The configuration names one of them.
 struct Regions {

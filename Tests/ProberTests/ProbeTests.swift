@@ -21,7 +21,9 @@ struct ProbeTests {
             let report = try await fixture.prober("card", .reference, settings).run()
             let measured = report.findings.filter { if case .nothing = $0.sight { false } else { true } }
             #expect(measured.map(\.property) == [.cancel])
-            #expect(report.findings.map(\.property) == ContractProperty.allCases)
+            #expect(
+                report.findings.map(\.property)
+                    == ContractProperty.allCases.filter { $0 != .endpointRequestsPerSecond })
             #expect(report.transactions == 2)
         }
     }
@@ -39,6 +41,25 @@ struct ProbeTests {
             settings.parts = [.rate]
             let none = try await fixture.prober("card", .reference, settings).run()
             #expect(none.findings.first { $0.property == .requestsPerSecond }?.sight == .atMost(.number(1)))
+        }
+    }
+
+    @Test func `where a provider counts by endpoints, inquiries tell the rate of theirs`() async throws {
+        try await run { fixture in
+            var settings = try ProbeFixture.settings(run: "run")
+            settings.parts = [.rate]
+            settings.highestRate = 20
+            var contract = ProviderContract.reference
+            contract.endpointRequestsPerSecond = 1_000
+            let report = try await fixture.prober("card", contract, settings).run()
+            func sight(_ property: ContractProperty) -> ProbeSight? {
+                report.findings.first { $0.property == property }?.sight
+            }
+            #expect(sight(.endpointRequestsPerSecond) == .atLeast(.number(20)))
+            guard case .nothing = sight(.requestsPerSecond) else {
+                Issue.record("inquiries told the rate over all endpoints")
+                return
+            }
         }
     }
 

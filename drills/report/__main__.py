@@ -42,6 +42,7 @@ def report(directory: Path) -> tuple[dict, str]:
             "runs": len(found), "p50": measures.percentile(rto, 0.5), "p99": measures.percentile(rto, 0.99),
             "max": max(rto)}
     document["stood_still"] = [{"at": at, "took_ms": took} for at, took in diagnosis.standstills(evidence)]
+    document["explained_by_standstill"] = diagnosis.explained(document)
     document["improve"] = advice.advise(document)
     (directory / "timeline.svg").write_text(timeline.draw(evidence, found), encoding="utf-8")
     (directory / "report.json").write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

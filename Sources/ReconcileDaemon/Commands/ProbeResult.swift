@@ -40,7 +40,9 @@ struct ProbeResult {
     }
 
     private func text(_ finding: ProbeFinding) -> [String] {
-        let property = finding.property.rawValue.padding(toLength: 22, withPad: " ", startingAt: 0)
+        let longest = report.findings.map(\.property.rawValue.count).max() ?? 0
+        let property = finding.property.rawValue.padding(
+            toLength: max(22, longest + 2), withPad: " ", startingAt: 0)
         let verdict = finding.verdict(on: contract).rawValue.padding(toLength: 13, withPad: " ", startingAt: 0)
         let configured = Self.text(contract.value(of: finding.property))
         return ["\(property)\(verdict)\(configured)\(seen(finding))"]
@@ -106,8 +108,6 @@ struct ProbeResult {
             "# What is trusted was not measured, and stands as it was configured.",
         ]
         for finding in report.findings {
-            // A contract that counts over all endpoints has no such line.
-            if finding.property == .endpointRequestsPerSecond, contract.endpointRequestsPerSecond == nil { continue }
             let verdict = finding.verdict(on: contract)
             let value = finding.value(besides: contract)
             var comments = finding.evidence
