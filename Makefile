@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all bench simulate simulate-long soak drill image documentation build lint format clean
+.PHONY: help demo run test test-all sandbox bench simulate simulate-long soak drill image documentation build lint format clean
 
 # The same environment and flags as in scripts/lib.sh, so that no target rebuilds what another has built.
 export SWIFT_DETERMINISTIC_HASHING := 1
@@ -20,6 +20,9 @@ test: ## packages, lint, builds, all tests, simulation: what continuous integrat
 
 test-all: ## the same, the image, the long simulation, and the core under Thread Sanitizer
 	@scripts/test-all
+
+sandbox: ## the contract suite before sandboxes of real providers, by keys in the environment
+	@scripts/sandbox
 
 simulate: ## small exhaustive searches and seeds in virtual time: SEEDS=1200 FROM=1
 	@scripts/simulate

@@ -116,3 +116,17 @@ run_tests() {
     fi
     (($(tests_that_ran "$log") > 0)) || die "no test ran"
 }
+
+# sandboxes: says for each provider whether the contract suite runs before its sandbox: where its key is in the
+# environment.
+sandboxes() {
+    local kind variable
+    for kind in stripe paypay adyen reference; do
+        variable=RECONCILED_SANDBOX_${kind^^}_TOKEN
+        if [[ -n ${!variable:-} ]]; then
+            note "The sandbox of $kind: asked, because $variable is set."
+        else
+            note "The sandbox of $kind: not asked. $variable is not set."
+        fi
+    done
+}

@@ -21,12 +21,9 @@ struct AdyenContractTests {
         let book: OrderBook
 
         func order(_ kind: EffectKind, _ value: Int64 = 1_200, of reference: String? = nil) throws -> SendOrder {
-            let order = try book.send(kind, value)
-            return SendOrder(
-                payment: order.payment, leg: 0, effect: .primary, number: 1, provider: order.provider, kind: kind,
-                transactionKey: order.transactionKey, key: order.key, amount: order.amount,
-                instrument: order.instrument, caller: order.caller, reference: nil, notAfter: nil,
-                startBefore: order.startBefore, transactionReference: reference)
+            var book = book
+            (book.reference, book.transactionReference) = (nil, reference)
+            return try book.send(kind, value)
         }
 
         func known() async throws -> (held: Int64, net: Int64, charges: Int) {

@@ -27,10 +27,14 @@ struct OrderBook {
     var currency: String = "JPY"
     /// What its transaction begins with: a hold, or a sale.
     var primary = EffectKind.authorize
+    /// What the provider calls its transaction, where it must be told.
+    var transactionReference: String?
+    /// When its orders are made: each may begin for an hour.
+    var now = StandingClock.noon
 
     func send(
         _ kind: EffectKind, _ value: Int64 = 1200, number: Int = 1, notAfter: Timestamp? = nil,
-        startBefore: Timestamp = StandingClock.noon + .hours(1), discriminator: String = "create"
+        startBefore: Timestamp? = nil, discriminator: String = "create"
     ) throws -> SendOrder {
         let primary = kind == .sale ? .sale : primary
         return SendOrder(
@@ -38,7 +42,8 @@ struct OrderBook {
             kind: kind, transactionKey: try key(primary),
             key: try kind == primary ? key(primary) : key(kind, operation: discriminator),
             amount: try money(value), instrument: try Instrument(token: instrument), caller: try CallerID(caller),
-            reference: reference, notAfter: notAfter, startBefore: startBefore)
+            reference: reference, notAfter: notAfter, startBefore: startBefore ?? now + .hours(1),
+            transactionReference: transactionReference)
     }
 
     /// An order that changes the transaction of a sale.

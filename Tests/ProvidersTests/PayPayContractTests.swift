@@ -20,6 +20,7 @@ struct PayPayContractTests {
         let leftOut = Set(ContractCase.all.map(\.name)).subtracting(asked)
         #expect(
             leftOut == [
+                "the listing shows what was taken and given back",
                 "a request that comes after its time is not executed, and leads to an inquiry",
                 "a void of what is not there keeps it from happening",
                 "the same key with another body is a conflict, and leads to an inquiry",

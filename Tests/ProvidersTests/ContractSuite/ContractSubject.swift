@@ -20,6 +20,8 @@ protocol ContractSubject: Sendable {
 
     /// What its wire has of that which not every wire has.
     var traits: Set<SuiteTrait> { get }
+    /// Orders of a transaction that begins as this wire begins it.
+    var book: OrderBook { get }
 
     /// The next request of this kind suffers this.
     func suffer(_ fault: SuiteFault, on operation: SuiteOperation) async throws
@@ -54,6 +56,18 @@ enum SuiteTrait: Sendable, CaseIterable {
     case conflictingKeys
     /// The answer to a void shows the transaction.
     case voidsShowTransactions
+    /// It lists what changed in a time.
+    case lists
+    /// There is an instrument that is declined.
+    case declines
+    /// There are instruments whose captures and refunds are declined.
+    case declinesChanges
+    /// The provider does what a test tells it: it takes its time to decide, records another amount, shows what was
+    /// before. A fake does, a sandbox does not.
+    case obeys
+
+    /// What every fake has, and a sandbox may not have.
+    static let ofFakes: Set<SuiteTrait> = [.declines, .declinesChanges, .obeys]
 }
 
 /// What the suite lets a provider suffer.

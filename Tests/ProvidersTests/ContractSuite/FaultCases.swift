@@ -34,14 +34,15 @@ extension ContractCase {
             #expect(report.outcome == .unsent && report.bytesWritten == 0)
             #expect(try await subject.main.inquire(book.inquiry()).status == .notFound)
         },
-        ContractCase("undecided is accepted as undecided, and is decided later") { subject in
+        ContractCase("undecided is accepted as undecided, and is decided later", needs: [.obeys]) { subject in
             let book = subject.book
             try await subject.suffer(.pending, on: .authorize)
             let report = try await subject.main.send(book.send(book.primary))
             #expect(report.outcome == .accepted && report.observation?.status == .pending)
             try await eventually { try await subject.main.inquire(book.inquiry()).status == subject.firstStatus }
         },
-        ContractCase("an undecided capture is accepted as undecided", needs: [.holds, .pendingCaptures]) { subject in
+        ContractCase("an undecided capture is accepted as undecided", needs: [.holds, .pendingCaptures, .obeys]) {
+            subject in
             let book = subject.book
             _ = try await subject.main.send(book.send(book.primary))
             try await subject.suffer(.pending, on: .capture)
@@ -49,7 +50,7 @@ extension ContractCase {
             #expect(capture.outcome == .accepted && capture.observation?.captures.first?.state == .pending)
             try await eventually { try await subject.main.inquire(book.inquiry()).status == .captured }
         },
-        ContractCase("another amount is accepted and shown as it is") { subject in
+        ContractCase("another amount is accepted and shown as it is", needs: [.obeys]) { subject in
             let book = subject.book
             try await subject.suffer(.otherAmount, on: .authorize)
             let report = try await subject.main.send(book.send(book.primary))
@@ -68,7 +69,7 @@ extension ContractCase {
             #expect(try await subject.main.inquire(book.inquiry()).status == .notFound)
             try await eventually { try await subject.main.inquire(book.inquiry()).status == subject.firstStatus }
         },
-        ContractCase("a stale read shows the state before") { subject in
+        ContractCase("a stale read shows the state before", needs: [.obeys]) { subject in
             let book = subject.book
             try await subject.suffer(.staleReads, on: .authorize)
             #expect(try await subject.main.send(book.send(book.primary)).outcome == .accepted)

@@ -6,7 +6,7 @@ extension ContractCase {
     /// What goes well.
     static let lifecycle: [ContractCase] = [
         ContractCase("hold, take, give back", needs: [.holds]) { subject in
-            let book = OrderBook()
+            let book = subject.book
             let held = try await subject.main.send(book.send(.authorize))
             #expect(held.outcome == .accepted && held.observation?.status == .authorized)
             #expect(try held.observation?.amount == book.money(1200))
@@ -21,7 +21,7 @@ extension ContractCase {
             #expect(try await subject.books(of: book.key(.authorize)) == SuiteBooks(holds: 1, charges: 1))
         },
         ContractCase("a sale takes at once") { subject in
-            let book = OrderBook()
+            let book = subject.book
             let sold = try await subject.onePhase.send(book.send(.sale))
             #expect(sold.outcome == .accepted && sold.observation?.status == .captured)
             #expect(sold.observation?.contradiction == nil)
@@ -75,5 +75,33 @@ extension ContractCase {
             #expect(known.status == subject.firstStatus && known.source == .inquiry)
             #expect(try known.key == book.key(book.primary) && known.contradiction == nil)
         },
+        ContractCase("the listing shows what was taken and given back", needs: [.holds, .lists]) { subject in
+            let book = subject.book
+            let began = DeviceClock().now()
+            for kind in [EffectKind.authorize, .capture] { _ = try await subject.main.send(book.send(kind)) }
+            _ = try await subject.main.send(book.send(.refund, 300))
+            let listing = try #require(subject.main.listing)
+            let key = try book.key(.authorize)
+            // The provider's clock may differ a little, and its listing may lag.
+            try await eventually {
+                let now = DeviceClock().now()
+                let window = try #require(ComparedWindow(from: began + .minutes(-2), to: now + .minutes(2)))
+                let listed = try await all(of: listing, in: window).filter { $0.key == key }
+                return try listed.count == 1 && listed[0].status == .captured
+                    && listed[0].captured == book.money(1200) && listed[0].refunds.map(\.amount) == [book.money(300)]
+            }
+        },
     ]
+
+    private static func all(of listing: any ListingProvider, in window: ComparedWindow) async throws
+        -> [ListedPosition]
+    {
+        var page = try await listing.list(ListingOrder(window: window, cursor: nil, limit: 100))
+        var positions = page.positions
+        while let cursor = page.next {
+            page = try await listing.list(ListingOrder(window: window, cursor: cursor, limit: 100))
+            positions += page.positions
+        }
+        return positions
+    }
 }

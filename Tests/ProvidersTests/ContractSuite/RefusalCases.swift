@@ -5,7 +5,7 @@ import Testing
 extension ContractCase {
     /// What is declined or refused.
     static let refusals: [ContractCase] = [
-        ContractCase("a decline is bound to its key") { subject in
+        ContractCase("a decline is bound to its key", needs: [.declines]) { subject in
             var book = subject.book
             book.instrument = subject.instrument(.declined)
             for _ in 0..<2 {
@@ -15,7 +15,8 @@ extension ContractCase {
             }
             #expect(try await subject.main.inquire(book.inquiry()).status == .declined)
         },
-        ContractCase("a declined capture leaves the hold, a declined refund the charge") { subject in
+        ContractCase("a declined capture leaves the hold, a declined refund the charge", needs: [.declinesChanges]) {
+            subject in
             var book = subject.book
             if subject.holds {
                 book.instrument = subject.instrument(.captureDeclined)
@@ -85,7 +86,7 @@ extension ContractCase {
             #expect(report.outcome == .refused && report.observation?.status == .captured)
             #expect(try await subject.books(of: book.key(book.primary)).net == 1200)
         },
-        ContractCase("a void of something undecided is tried again later", needs: [.voids]) { subject in
+        ContractCase("a void of something undecided is tried again later", needs: [.voids, .obeys]) { subject in
             let book = subject.book
             try await subject.suffer(.pending, on: .authorize)
             _ = try await subject.main.send(book.send(book.primary))

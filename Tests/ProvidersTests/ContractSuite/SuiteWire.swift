@@ -1,8 +1,9 @@
 import HTTPTransport
 import PaymentCore
 import ProviderSimulator
-import Providers
 import Reconciler
+
+@testable import Providers
 
 /// A wire that the suite is run over: the adapter for it, and what of the suite is asked of it.
 struct SuiteWire: Sendable {
@@ -24,11 +25,14 @@ struct SuiteWire: Sendable {
         simulated: .reference)
 
     static let stripe: SuiteWire = {
-        var sale = ProviderContract.stripe
+        let hold = ProviderContract.stripeWire
+        var sale = hold
         sale.phases = .sale
         return SuiteWire(
-            adapter: .stripe, twoPhase: .stripe, onePhase: sale,
-            traits: [.holds, .voids, .tombstones, .conflictingKeys, .voidsShowTransactions], simulated: .stripe)
+            adapter: .stripe, twoPhase: hold, onePhase: sale,
+            traits: SuiteTrait.ofFakes.union([
+                .holds, .voids, .tombstones, .conflictingKeys, .voidsShowTransactions, .lists,
+            ]), simulated: .stripe)
     }()
 
     static let payPay: SuiteWire = {
@@ -36,9 +40,16 @@ struct SuiteWire: Sendable {
         hold.phases = .authorizeCapture
         return SuiteWire(
             adapter: .payPay, twoPhase: hold, onePhase: .payPay,
-            traits: [.holds, .voids, .voidOfNothing, .errorsNotStored, .pendingCaptures], simulated: .paypay,
+            traits: SuiteTrait.ofFakes.union([
+                .holds, .voids, .voidOfNothing, .errorsNotStored, .pendingCaptures,
+            ]), simulated: .paypay,
             tokens: (good: "key-1:secret-1:merchant-1", bad: "key-1:secret-2:merchant-1"), clockRuns: true)
     }()
+
+    /// Nothing of the suite is asked of it, because it cannot be asked.
+    static let adyen = SuiteWire(
+        adapter: .adyen, twoPhase: .adyen, onePhase: .adyen, traits: [], simulated: .adyen,
+        tokens: (good: "TestMerchant:AQEyhmfxK+key==-x5zN:with.colon", bad: "TestMerchant:other"))
 
     /// The adapter of a provider of this wire on this machine, over real sockets.
     ///
@@ -51,10 +62,19 @@ struct SuiteWire: Sendable {
     ) throws -> any PaymentProvider {
         var contract = contract
         contract.requestsPerSecond = 1_000
+        return try provider(
+            name, contract, token: token ?? tokens.good, firstByte: firstByte, clock: clock,
+            at: "http://127.0.0.1:\(port)/\(name)", sender: sender)
+    }
+
+    /// The adapter of a provider of this wire.
+    func provider(
+        _ name: String, _ contract: ProviderContract, token: String, firstByte: Duration = .seconds(8),
+        clock: any WallClock, at url: String, sender: any HTTPSender
+    ) throws -> any PaymentProvider {
         let settings = ProviderSettings(
-            name: try ProviderName(name), adapter: adapter,
-            address: try ProviderAddress("http://127.0.0.1:\(port)/\(name)"), contract: contract,
-            tokens: ReplaceableToken(BearerToken(token ?? tokens.good)), limits: TimeLimits(firstByte: firstByte))
+            name: try ProviderName(name), adapter: adapter, address: try ProviderAddress(url), contract: contract,
+            tokens: ReplaceableToken(BearerToken(token)), limits: TimeLimits(firstByte: firstByte))
         let assembly = ProviderAssembly(sender: sender, connections: 64, clock: clock, logger: .silent)
         guard let assembled = try assembly.assemble([settings]).values.first else { throw WrongFixture() }
         return assembled.provider
