@@ -55,17 +55,21 @@ private struct Everything: Codable, Equatable {
 
     /// Says of a member that it is nothing, where most types leave it out.
     private struct Outspoken: Encodable {
-        enum CodingKeys: CodingKey { case first, second }
+        enum CodingKeys: CodingKey { case first, second, third, fourth }
         func encode(to encoder: any Encoder) throws {
             var members = encoder.container(keyedBy: CodingKeys.self)
             try members.encodeNil(forKey: .first)
             try members.encode(1, forKey: .second)
+            var items = members.nestedUnkeyedContainer(forKey: .third)
+            try items.encodeNil()
+            try items.encode("x")
+            try "y".encode(to: members.superEncoder(forKey: .fourth))
         }
     }
 
     @Test func `a member of which a type says that it is nothing is null`() throws {
         let text = String(decoding: try DocumentEncoder.bytes(of: Outspoken()), as: UTF8.self)
-        #expect(text == #"{"first":null,"second":1}"#)
+        #expect(text == #"{"first":null,"second":1,"third":[null,"x"],"fourth":"y"}"#)
     }
 
     @Test func `a floating-point number is refused`() {

@@ -28,6 +28,24 @@ internal import Testing
         }
     }
 
+    @Test func `a seal whose heads cannot be read was altered`() async throws {
+        try await StoreDirectory.with { directory in
+            try await directory.withStore { store in
+                try await Scenario(store: store, clock: ManualClock()).create(.init("real"))
+                #expect(try await store.seal()?.number == 1)
+                #expect(try await store.verifySeals() == [])
+                let connection = try directory.connection()
+                try await connection.write { db in
+                    // Whoever can write the file can drop its triggers.
+                    try db.execute(sql: "DROP TRIGGER seal_heads_are_not_changed")
+                    try db.execute(sql: "UPDATE seal_heads SET hash = 'nothing'")
+                }
+                try connection.close()
+                #expect(try await store.verifySeals() == [.altered(number: 1)])
+            }
+        }
+    }
+
     /// Writes events of payments that are not there.
     private func write(_ events: Int, of payments: Int, to directory: StoreDirectory) async throws {
         let connection = try directory.connection()

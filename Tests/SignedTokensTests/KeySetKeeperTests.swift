@@ -148,6 +148,39 @@ import VirtualTime
         }
     }
 
+    @Test func `that the keys are known is told at the start, and again only after they could not be read`() async {
+        let source = Source(Issuer().keySet)
+        func told() -> Int { lines.all.count { $0.contains("tokens are known") } }
+        await run(source) { keeper in
+            #expect(await answer(keeper, "es256") == "key")
+            #expect(told() == 1)
+            for (set, reads) in [(Issuer().keySet, 2), (nil, 3), (Issuer().keySet, 4)] {
+                source.give(set)
+                clock.advance(by: .seconds(10))
+                #expect(await answer(keeper, "nobody") == "none")
+                #expect(source.reads == reads)
+            }
+            #expect(told() == 2)
+        }
+    }
+
+    /// A daemon that stops answers what it has accepted: with what is known, and without waiting for another reading.
+    @Test func `at the end whoever waits is let go, and nobody waits any more`() async {
+        let source = Source(Issuer().keySet)
+        let keeper = KeySetKeeper(
+            trustedFor: .hours(24), clock: clock, logger: Logger(label: "test") { _ in lines.handler },
+            source: { try await source.read() })
+        let run = Task { await keeper.run() }
+        #expect(await answer(keeper, "es256") == "key")
+        await until { !clock.sleeping.isEmpty }
+        run.cancel()
+        await run.value
+        clock.advance(by: .seconds(10))
+        #expect(await answer(keeper, "nobody") == "none")
+        #expect(await answer(keeper, "es256") == "key")
+        #expect(source.reads == 1)
+    }
+
     @Test func `without any set nobody can tell, and it is read every ten seconds until there is one`() async {
         let source = Source(nil)
         await run(source) { keeper in
@@ -181,10 +214,10 @@ import VirtualTime
         await #expect(throws: KeySet.Unusable.self) {
             try await KeySet(Array("{\"keys\":[\(keys[0]),\(keys[0])]}".utf8))
         }
-        let padding = String(repeating: " ", count: KeySetKeeper.largestSet)
-        await #expect(throws: KeySet.Unusable.self) {
-            try await KeySet(Array("{\"keys\":[\(keys[0])]}\(padding)".utf8))
-        }
+        let whole = Array("{\"keys\":[\(keys[0])]}".utf8)
+        let room = [UInt8](repeating: UInt8(ascii: " "), count: KeySetKeeper.largestSet - whole.count)
+        await #expect(throws: Never.self) { try await KeySet(whole + room) }
+        await #expect(throws: KeySet.Unusable.self) { try await KeySet(whole + room + [UInt8(ascii: " ")]) }
         // A private part in a public set is somebody's mistake: the key is not used.
         await #expect(throws: KeySet.Unusable.self) {
             try await KeySet(Array("{\"keys\":[\(keys[0].replacing("\"kty\"", with: "\"d\":\"AA\",\"kty\""))]}".utf8))

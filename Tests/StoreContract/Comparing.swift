@@ -38,9 +38,9 @@ public struct Comparing: Sendable {
     /// A transaction that was taken, by its key.
     static func taken(
         _ key: String, _ amount: Int64 = 1_200, payment: PaymentID? = nil, leg: Int? = nil,
-        refunds: [RefundPosition] = []
+        refunds: [RefundPosition] = [], in currency: Currency? = nil
     ) throws -> ListedPosition {
-        let money = try Money(amount, yen())
+        let money = try Money(amount, currency ?? yen())
         return ListedPosition(
             key: EffectKey(reported: key), payment: payment, leg: leg, status: .captured, amount: money,
             captured: money, refunds: refunds, updatedAt: ManualClock.start, contradiction: nil)
@@ -59,24 +59,24 @@ public struct Comparing: Sendable {
 
     /// A finding of a transaction that names nobody.
     static func finding(
-        _ key: String, amount: Int64 = 1_200, at provider: String = "cards",
+        _ key: String, amount: Int64 = 1_200, in currency: Currency? = nil, at provider: String = "cards",
         _ finding: ComparisonClass = .foreign
     ) throws -> ComparisonFinding {
         let table = ComparisonTable(rows: [ComparisonTable.Row("a.row", finding) { _ in true }])
         let facts = ComparisonFacts(ours: .unknown, theirs: .taken)
         return ComparisonFinding(
             provider: try ProviderName(provider), key: EffectKey(reported: key), table.classify(facts), ours: nil,
-            named: nil, theirs: try taken(key, amount))
+            named: nil, theirs: try taken(key, amount, in: currency))
     }
 
     /// A discrepancy that is not stored.
     public static func discrepancy(
-        _ key: String, amount: Int64 = 1_200, at provider: String = "cards",
+        _ key: String, amount: Int64 = 1_200, in currency: Currency? = nil, at provider: String = "cards",
         _ finding: ComparisonClass = .foreign, openedAt: Timestamp = ManualClock.start
     ) throws -> Discrepancy {
         Discrepancy(
-            try Comparing.finding(key, amount: amount, at: provider, finding), rule: .init(.tell), run: try run().id,
-            at: openedAt)
+            try Comparing.finding(key, amount: amount, in: currency, at: provider, finding), rule: .init(.tell),
+            run: try run().id, at: openedAt)
     }
 
     /// Plans a run and claims it.

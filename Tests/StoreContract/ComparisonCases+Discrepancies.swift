@@ -105,6 +105,22 @@ extension ComparisonContractCase {
                     .init(provider: other, finding: .orphan, count: 1, oldest: start, atRisk: [try Money(9, yen)]),
                 ], "the counts")
         },
+        ComparisonContractCase("the money at risk in a class is counted by currency") { it in
+            var work = try await it.work()
+            let euro = try require(Currency(code: "EUR"), "a currency")
+            try await it.keep(
+                [
+                    try Comparing.discrepancy("k1", .foreign), try Comparing.discrepancy("k2", amount: 30, .orphan),
+                    try Comparing.discrepancy("k3", amount: 5, in: euro, .orphan),
+                ], &work)
+            let counts = try await it.store.discrepancyCounts()
+            let (yen, start) = (try Comparing.yen(), ManualClock.start)
+            try require(counts.map(\.finding), is: [.foreign, .orphan], "the classes")
+            try require(counts.map(\.count), is: [1, 2], "how many")
+            try require(counts.map(\.oldest), is: [start, start], "the oldest")
+            let money = [[try Money(1_200, yen)], [try Money(30, yen), try Money(5, euro)]]
+            try require(counts.map { Set($0.atRisk) }, is: money.map { Set($0) }, "the money")
+        },
     ]
 }
 
