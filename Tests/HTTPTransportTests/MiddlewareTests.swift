@@ -81,6 +81,30 @@ private let request = HTTPRequest(
             #expect(!text.contains(secret))
         }
     }
+
+    /// What is logged of an answer.
+    private func line(_ status: Int, _ fields: [(String, String)]) async throws -> String {
+        let lines = Lines()
+        let wire = ScriptedSender(
+            [], otherwise: { _ throws(TransportFailure) in HTTPResponse(status: status, fields: HTTPFields(fields)) })
+        let logger = Logger(label: "test") { _ in Recorder(lines: lines) }
+        let stack = MiddlewareStack([RequestLog(logger: logger)], sender: wire)
+        _ = try await stack.send(request)
+        return lines.text
+    }
+
+    @Test func `the provider's name of a request is logged, and an error where nobody asked for details`() async throws
+    {
+        #expect(try await line(200, [("Request-Id", "req_4x7")]).contains("provider_request_id=req_4x7"))
+        #expect(try await line(402, [("pspReference", "M01AB-9")]).contains("provider_request_id=M01AB-9"))
+        #expect(try await line(399, []).contains("debug provider request answered"))
+        #expect(try await line(400, []).contains("info provider request answered"))
+    }
+
+    @Test(arguments: ["", "a b", "4111111111111111", "4111-1111-1111-1111", "x=1", String(repeating: "a", count: 65)])
+    func `what may be something else than a name is not logged`(text: String) async throws {
+        #expect(try await !line(500, [("Request-Id", text)]).contains("provider_request_id"))
+    }
 }
 
 @Suite struct `The request metrics` {
