@@ -179,6 +179,15 @@ import Testing
         }
         let begun = stage.tell(.claimedWaiting(first, .success(claimed)))
         #expect(begun.commits.count == 8 && waiting(begun).isEmpty)
+        // A quarter of the places is kept free of them: the second that ends makes room.
+        var later: [WaitingRequest] = []
+        for payment in claimed.prefix(2).map(\.payment) {
+            #expect(later.isEmpty)
+            let change = PaymentChange(payment: payment, entries: [], lease: .holding(LeaseToken(2)))
+            later = waiting(stage.tell(.committed(payment.id, LeaseToken(2), change, .success(.leaseLost))))
+        }
+        #expect(later.map(\.provider) == [stage.card] && later.map(\.limit) == [2])
+        #expect(later.first?.after?.id == claimed.last?.payment.id)
         // A single answer after that is no return.
         #expect(waiting(learn(.pending, payment.id, &stage)).isEmpty)
     }
