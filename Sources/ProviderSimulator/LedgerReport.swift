@@ -34,13 +34,13 @@ public struct LogicalTransaction: Codable, Sendable, Equatable {
         self.records = records
         holds = movements.filter { $0.kind == .hold }
         charges = movements.filter { $0.kind == .charge }
-        refunds = movements.filter { $0.kind == .refund }
+        refunds = movements.filter { $0.kind == .refund || $0.kind == .refundFailure }
         voids = movements.filter { $0.kind == .void || $0.kind == .reversal }
         releases = movements.filter { $0.kind == .release || $0.kind == .expiry }
         currency = movements.first?.amount.currency
         net = movements.reduce(Int64(0)) { sum, movement in
             switch movement.kind {
-            case .charge: sum.addedAsFarAsPossible(movement.amount.value)
+            case .charge, .refundFailure: sum.addedAsFarAsPossible(movement.amount.value)
             case .refund, .reversal: sum.lessAsFarAsPossible(movement.amount.value)
             case .hold, .release, .void, .expiry: sum
             }

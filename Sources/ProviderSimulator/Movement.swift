@@ -12,6 +12,8 @@ public enum MovementKind: String, Codable, Sendable, Hashable, CaseIterable {
     case expiry
     /// An amount that was taken was given back by a refund.
     case refund
+    /// A refund that was made failed later: the amount came back.
+    case refundFailure = "refund_failure"
     /// A completed sale was undone by a void: the amount was given back.
     case reversal
 }

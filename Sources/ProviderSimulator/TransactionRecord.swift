@@ -30,6 +30,8 @@ struct Entry: Codable, Sendable, Equatable {
     var reason: String?
     var declineIsBound = true
     var resolution: Resolution?
+    /// When a refund that had succeeded failed, in milliseconds since 1970.
+    var failedAt: Int64?
 }
 
 /// Where a dispute stands.

@@ -79,24 +79,28 @@ import Testing
             #expect(first.counts.unanswered == 0)
             #expect(try await discrepancies(client).isEmpty)
 
-            // Somebody refunds at Stripe's own dashboard, and somebody releases the hold there.
+            // Somebody refunds at Stripe's own dashboard, and somebody releases the hold there. A refund that Stripe had
+            // told as succeeded fails days later.
             let ledger = try await world.simulator.ledger("card")
+            let failed = try #require(ledger.transactions.first { $0.net == 900 }).key
+            _ = try await world.simulator.plant(PlantOrder(.refundFailed, key: failed), at: "card")
             let refunded = try #require(ledger.transactions.first { $0.net == 1200 }).key
             let released = try #require(ledger.transactions.first { $0.held == 700 }).key
             _ = try await world.simulator.plant(PlantOrder(.refundAdded, key: refunded), at: "card")
             try await StripeDashboard(world).act("cancel", on: released)
             var found: [String: String] = [:]
-            try await Polling.until("both are found", within: .seconds(120)) {
+            try await Polling.until("all three are found", within: .seconds(120)) {
                 let second = try await compare(client)
                 #expect(second.proven == true && second.counts.unanswered == 0)
                 for one in try await discrepancies(client) { found[one.subject.key ?? ""] = one.class }
                 let state = try await client.send(.get, "/v1/payments/\(held.id)").state
-                return found[refunded] != nil && state != "authorized"
+                return found[refunded] != nil && found[failed] != nil && state != "authorized"
             }
             #expect(found[refunded] == "late_reversal")
+            #expect(found[failed] == "refund_differs")
             let ended = try await client.settled(held.id)
             #expect(ended.state == "canceled", "\(ended.text)")
-            #expect(Set(found.keys).isSubset(of: [refunded, released]), "\(found)")
+            #expect(Set(found.keys).isSubset(of: [refunded, released, failed]), "\(found)")
         }
     }
 }

@@ -137,6 +137,33 @@ struct StripeListingTests {
         }
     }
 
+    /// Stripe says that a refund failed, and not when. A charge that is listed both where it was refunded and where the
+    /// money came back looks like two.
+    @Test func `a refund that failed later is listed once, where its money came back`() async throws {
+        try await withBooks { books in
+            let key = try Books.key("p1")
+            for (second, kind) in [(Int64(10), EffectKind.authorize), (20, .capture), (30, .refund)] {
+                books.clock.set(second)
+                try await books.send(kind, "p1", kind == .refund ? 300 : 1200)
+            }
+            books.clock.set(40)
+            _ = try await books.control.plant(PlantOrder(.refundFailed, key: key.text), at: "card")
+            for limit in [2, 200] {
+                let positions = try await books.read(0, 60, limit: limit)
+                #expect(positions.map(\.key) == [key])
+                #expect(positions.first?.updatedAt == StandingClock.noon + .seconds(40))
+                #expect(positions.first?.refunds.isEmpty == true && positions.first?.net?.value == 1200)
+            }
+            #expect(try await books.read(25, 35).isEmpty)
+            #expect(try await books.read(35, 45).map(\.key) == [key])
+            guard case .shown(let position, isListed: true?) = await books.ask(key) else {
+                Issue.record("it is listed, and found by its key")
+                return
+            }
+            #expect(position.updatedAt == StandingClock.noon + .seconds(40))
+        }
+    }
+
     @Test func `whether the listing shows a change is looked for where money moved`() async throws {
         try await withBooks { books in
             try await books.send(.authorize, "p1")

@@ -63,9 +63,13 @@ extension Movement {
                 movements.append(Movement(.release, rest, at: capture.createdAt, entryKey: capture.key))
             }
         }
-        for refund in record.refunds where refund.status == .succeeded {
+        for refund in record.refunds where refund.status == .succeeded || refund.failedAt != nil {
             movements.append(Movement(.refund, refund.amount, at: refund.createdAt, entryKey: refund.key))
-            taken -= refund.amount.value
+            guard let failedAt = refund.failedAt else {
+                taken -= refund.amount.value
+                continue
+            }
+            movements.append(Movement(.refundFailure, refund.amount, at: failedAt, entryKey: refund.key))
         }
         switch record.status {
         case .voided:

@@ -24,6 +24,8 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
     case refundChanged = "refund_changed"
     /// A refund is not there.
     case refundMissing = "refund_missing"
+    /// A refund that succeeded failed later, and the money came back.
+    case refundFailed = "refund_failed"
     /// All that was left was taken back by somebody else: a chargeback.
     case chargedBack = "charged_back"
 
@@ -32,7 +34,9 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
 
     /// Whether it happened after everything else, if nothing is said about when.
     var isLate: Bool {
-        makesTransaction || [.voidedElsewhere, .capturedElsewhere, .refundAdded, .chargedBack].contains(self)
+        makesTransaction
+            || [.voidedElsewhere, .capturedElsewhere, .refundAdded, .refundFailed, .chargedBack]
+                .contains(self)
     }
 
     /// What can be planted so, for a person.
@@ -44,7 +48,7 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
         case .voidedElsewhere: "captured, with nothing pending or refunded"
         case .capturedElsewhere: "authorized, with nothing pending"
         case .refundAdded: "captured, with nothing pending and at least 2 left to refund"
-        case .refundChanged, .refundMissing: "captured, with nothing pending and a refund that succeeded"
+        case .refundChanged, .refundMissing, .refundFailed: "captured, with nothing pending and a refund that succeeded"
         case .chargedBack: "captured, with nothing pending and something left to refund"
         }
     }
@@ -61,7 +65,7 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
         case .voidedElsewhere: return isTaken && record.refundedValue == 0
         case .capturedElsewhere: return isHeld
         case .refundAdded: return isTaken && left >= 2
-        case .refundChanged, .refundMissing:
+        case .refundChanged, .refundMissing, .refundFailed:
             return isTaken && record.refunds.contains { $0.status == .succeeded }
         case .chargedBack: return isTaken && left >= 1
         }
@@ -75,7 +79,7 @@ public enum PlantKind: String, Codable, Sendable, CaseIterable, Hashable {
         case .orphan: [.key, .amountValue, .currency, .payment, .leg, .store, .onePhase, .held]
         case .foreign: [.key, .amountValue, .currency, .onePhase, .held]
         case .duplicate: [.key, .store]
-        case .voidedElsewhere, .capturedElsewhere, .refundMissing, .chargedBack: [.key]
+        case .voidedElsewhere, .capturedElsewhere, .refundMissing, .refundFailed, .chargedBack: [.key]
         case .amountChanged, .refundAdded, .refundChanged: [.key, .amountValue]
         case .currencyChanged: [.key, .currency]
         }

@@ -22,6 +22,12 @@ extension Planter {
         case .refundMissing:
             guard let index = record.refunds.firstIndex(where: { $0.status == .succeeded }) else { return nil }
             return record.refunds.remove(at: index).key
+        case .refundFailed:
+            guard let index = record.refunds.firstIndex(where: { $0.status == .succeeded }) else { return nil }
+            record.refunds[index].status = .declined
+            record.refunds[index].reason = "account_closed"
+            record.refunds[index].failedAt = at
+            return record.refunds[index].key
         case .hidden, .forgotten, .orphan, .foreign, .duplicate: return nil
         }
     }

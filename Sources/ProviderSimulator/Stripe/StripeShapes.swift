@@ -102,17 +102,21 @@ struct StripeShapes {
         guard let record, record.capturedValue > 0 else { return .null }
         guard isWhole else { return .text(Self.movementID(by: charge.id)) }
         let at = record.captures.last { $0.status == .succeeded }?.createdAt ?? record.createdAt
-        return movement(by: charge.id, "charge", record.capturedValue, at: at, source: .text(charge.id))
+        return movement(
+            Self.movementID(by: charge.id), "charge", record.capturedValue, at: at, source: .text(charge.id))
     }
 
     /// The identifier of the balance transaction of a charge, a refund or a dispute.
     static func movementID(by source: String) -> String { "txn_\(source)" }
 
+    /// The identifier of the balance transaction by which a refund that failed came back.
+    static func failureID(of refund: String) -> String { movementID(by: refund) + "_failure" }
+
     /// A balance transaction (docs.stripe.com/api/balance_transactions/object).
     /// - Parameter at: milliseconds since 1970.
-    func movement(by id: String, _ type: String, _ amount: Int64, at: Int64, source: JSONTree) -> JSONTree {
+    func movement(_ id: String, _ type: String, _ amount: Int64, at: Int64, source: JSONTree) -> JSONTree {
         .object([
-            ("id", .text(Self.movementID(by: id))), ("object", .text("balance_transaction")), ("amount", .int(amount)),
+            ("id", .text(id)), ("object", .text("balance_transaction")), ("amount", .int(amount)),
             ("created", .int(at / 1_000)), ("currency", currency), ("source", source), ("type", .text(type)),
         ])
     }
@@ -174,7 +178,7 @@ struct StripeShapes {
         var shown = record.refunds.reversed().filter { !lost.contains($0.key) }.map { entry in
             refund(
                 intent.refundID(entry.key), entry.amount.value, entry.status, at: entry.createdAt,
-                metadata: intent.refundMetadata[entry.key] ?? [:])
+                metadata: intent.refundMetadata[entry.key] ?? [:], failed: entry.failedAt != nil)
         }
         let free: Int64 =
             switch record.status {
@@ -191,8 +195,9 @@ struct StripeShapes {
 
     private func refund(
         _ id: String, _ amount: Int64, _ status: EntryStatus, at: Int64, metadata: [String: String],
-        movesMoney: Bool = true
+        movesMoney: Bool = true, failed hadSucceeded: Bool = false
     ) -> RefundShape {
+        let hasMoved = hadSucceeded || status == .succeeded && movesMoney
         let state =
             switch status {
             case .pending: "pending"
@@ -203,7 +208,8 @@ struct StripeShapes {
             id: id, amount: amount, isFailed: status == .declined,
             value: .object([
                 ("id", .text(id)), ("object", .text("refund")), ("amount", .int(amount)),
-                ("balance_transaction", status == .succeeded && movesMoney ? .text(Self.movementID(by: id)) : .null),
+                ("balance_transaction", hasMoved ? .text(Self.movementID(by: id)) : .null),
+                ("failure_balance_transaction", hadSucceeded ? .text(Self.failureID(of: id)) : .null),
                 ("charge", .optional(intent.charges.last?.id)), ("created", .int(at / 1_000)), ("currency", currency),
                 ("failure_reason", status == .declined ? .text("declined") : .null), ("metadata", .texts(metadata)),
                 ("payment_intent", .text(intent.id)), ("status", .text(state)),

@@ -32,7 +32,8 @@ extension StripeStep {
         }
         let id = intent.refundID(moved.entryKey ?? "")
         return try movement(
-            by: id, "refund", -moved.value, moved.at, of: intent,
+            by: id, moved.hasFailed ? "refund_failure" : "refund", moved.hasFailed ? moved.value : -moved.value,
+            moved.at, of: intent,
             // What a lost dispute gave back is shown by the dispute, and is no refund.
             whole: { $0.refunds.first { $0.id == id }?.value })
     }
@@ -57,8 +58,8 @@ extension StripeStep {
         let shapes = try viewed(intent)
         guard let value = whole(shapes) else { return nil }
         let shown = call.expands("data.source") ? value : .text(source)
+        let id = type == "refund_failure" ? StripeShapes.failureID(of: source) : StripeShapes.movementID(by: source)
         return Shown(
-            id: StripeShapes.movementID(by: source), created: at / 1_000,
-            value: shapes.movement(by: source, type, amount, at: at, source: shown))
+            id: id, created: at / 1_000, value: shapes.movement(id, type, amount, at: at, source: shown))
     }
 }

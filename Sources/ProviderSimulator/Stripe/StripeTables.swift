@@ -91,13 +91,15 @@ struct StripeTables {
             sql: """
                 SELECT movements.kind, movements.value, movements.at, movements.entry_key, transactions.id
                 FROM movements JOIN transactions ON transactions.id = movements.transaction_id
-                WHERE transactions.provider = ? AND movements.kind IN ('charge', 'refund')
+                WHERE transactions.provider = ? AND movements.kind IN ('charge', 'refund', 'refund_failure')
                 AND movements.at / 1000 >= ? AND movements.at / 1000 < ?
                 AND (transactions.listed_from IS NULL OR transactions.listed_from <= ?)
                 """)
         let arguments: StatementArguments = [provider, seconds.lowerBound, seconds.upperBound, now]
         return try Row.fetchAll(statement, arguments: arguments).map { row in
-            Moved(row: row[4], isRefund: row[0] == "refund", value: row[1], at: row[2], entryKey: row[3])
+            Moved(
+                row: row[4], isRefund: row[0] != "charge", hasFailed: row[0] == "refund_failure", value: row[1],
+                at: row[2], entryKey: row[3])
         }
     }
 
@@ -113,6 +115,8 @@ struct StripeTables {
         /// The row of its transaction.
         let row: Int64
         let isRefund: Bool
+        /// Whether it is what came back of a refund that failed later.
+        let hasFailed: Bool
         let value: Int64
         /// Milliseconds since 1970, by the provider's clock.
         let at: Int64

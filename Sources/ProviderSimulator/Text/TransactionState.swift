@@ -78,6 +78,10 @@ enum TransactionState {
         json.raw(#","declineIsBound":"#)
         json.flag(entry.declineIsBound)
         write(entry.resolution, &json)
+        if let failedAt = entry.failedAt {
+            json.raw(#","failedAt":"#)
+            json.number(failedAt)
+        }
         json.raw("}")
     }
 

@@ -176,7 +176,8 @@ struct StripeListing: ListingProvider {
         _ charge: StripeCharge, _ key: EffectKey, isAlone: Bool
     ) async throws(ListingFailure) -> StripeTransaction {
         let isComplete =
-            isAlone && charge.isLast && charge.refunds != nil && !charge.hasMoreRefunds && !charge.isDisputed
+            isAlone && charge.isLast && !charge.hasMoreRefunds && !charge.isDisputed
+            && charge.refunds?.contains(where: \.hasComeBack) == false
         if isComplete, let transaction = StripeTransaction([charge]) { return transaction }
         switch await provider.find(key, isDated: true) {
         case .found(let transaction): return transaction
@@ -201,8 +202,11 @@ struct StripeListing: ListingProvider {
     }
 
     private func allRefunds(of charge: StripeCharge) async -> Result<[StripeRefund], StripeProvider.Unknown> {
-        if let refunds = charge.refunds, !charge.hasMoreRefunds { return .success(refunds) }
-        return await provider.refunds(of: charge.id)
+        if let refunds = charge.refunds, !charge.hasMoreRefunds { return await provider.dated(refunds) }
+        switch await provider.refunds(of: charge.id) {
+        case .success(let refunds): return await provider.dated(refunds)
+        case .failure(let unknown): return .failure(unknown)
+        }
     }
 
     private func charge(_ id: String) async throws(ListingFailure) -> StripeCharge {

@@ -40,6 +40,7 @@ extension StripeTransaction {
         }
         for refund in refunds where refund.hasMoved {
             if let created = refund.created { changes.append((created, refund.id)) }
+            if let cameBackAt = refund.cameBackAt { changes.append((cameBackAt, refund.id)) }
         }
         for dispute in disputes where !dispute.isInquiry {
             if let created = dispute.created { changes.append((created, dispute.id)) }
@@ -74,7 +75,7 @@ extension StripeReading {
     func position(ofForeign charge: StripeCharge, refunds: [StripeRefund], listedAt: Timestamp?) -> ListedPosition? {
         let moments =
             [charge.created, charge.takenAt, listedAt].compactMap { $0 }
-            + refunds.filter(\.hasMoved).compactMap(\.created)
+            + refunds.filter(\.hasMoved).flatMap { [$0.created, $0.cameBackAt].compactMap { $0 } }
         let key = EffectKey(reported: charge.id)
         var observation = Observation(
             Self.status(of: charge), began: moments.max() ?? Timestamp(milliseconds: 0), source: .inquiry, key: key,

@@ -161,6 +161,11 @@ struct StripeRefund: Sendable, Hashable {
     let created: Timestamp?
     /// Whether it moved money. What a cancel or a capture of a part gives free moves none.
     let hasMoved: Bool
+    /// Whether its money came back, because it failed after it had succeeded
+    /// (docs.stripe.com/refunds#failed-refunds).
+    let hasComeBack: Bool
+    /// When it came back. The refund itself does not say: see ``StripeProvider/dated(_:)``.
+    var cameBackAt: Timestamp?
 
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         id = try object.text("id")
@@ -171,6 +176,7 @@ struct StripeRefund: Sendable, Hashable {
         failureReason = try object.optionalText("failure_reason")
         created = try StripeMoment.optional("created", of: object)
         hasMoved = object.optional("balance_transaction") != nil
+        hasComeBack = object.optional("failure_balance_transaction") != nil
         guard amount >= 0 else { throw MalformedAnswer() }
     }
 }

@@ -71,7 +71,26 @@ extension StripeProvider {
                 transaction.disputes = list.data
             }
         }
+        if isDated {
+            switch await dated(transaction.refunds) {
+            case .failure(let unknown): return .unknown(unknown)
+            case .success(let dated): transaction.refunds = dated
+            }
+        }
         return .found(transaction)
+    }
+
+    /// Refunds with the times at which they came back. Only their movements tell, so each such refund takes one request.
+    func dated(_ refunds: [StripeRefund]) async -> Result<[StripeRefund], Unknown> {
+        var dated = refunds
+        for index in dated.indices where dated[index].hasComeBack {
+            switch await page(ListMovements(by: dated[index].id), of: StripeMovement.init) {
+            case .failure(let unknown): return .failure(unknown)
+            // The newest comes first.
+            case .success(let movements): dated[index].cameBackAt = movements.data.first?.created
+            }
+        }
+        return .success(dated)
     }
 
     func refunds(of charge: String) async -> Result<[StripeRefund], Unknown> {

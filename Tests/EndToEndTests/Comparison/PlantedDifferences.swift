@@ -22,7 +22,7 @@ struct PlantedDifferences {
         case .amountChanged: .amountDiffers
         case .currencyChanged: .currencyDiffers
         case .capturedElsewhere: .statusDiffers
-        case .refundChanged, .refundMissing: .refundDiffers
+        case .refundChanged, .refundMissing, .refundFailed: .refundDiffers
         case .voidedElsewhere, .refundAdded, .chargedBack: .lateReversal
         }
     }
@@ -34,7 +34,8 @@ struct PlantedDifferences {
             var order = PlantOrder(kind, count: each, seed: UInt64(index + 1))
             // By default what is new, or done by somebody else, happens now, which is too young to be judged.
             let happensNow: Set<PlantKind> = [
-                .orphan, .foreign, .duplicate, .voidedElsewhere, .capturedElsewhere, .refundAdded, .chargedBack,
+                .orphan, .foreign, .duplicate, .voidedElsewhere, .capturedElsewhere, .refundAdded, .refundFailed,
+                .chargedBack,
             ]
             if happensNow.contains(kind) { order.atMs = window.to.milliseconds - 1_000 }
             if kind == .orphan || kind == .duplicate { order.store = store }
