@@ -79,7 +79,7 @@ import Testing
             #expect(first.counts.unanswered == 0)
             #expect(try await discrepancies(client).isEmpty)
 
-            // Somebody refunds at Stripe's own dashboard, and somebody releases the hold there. A refund that Stripe had
+            // Somebody refunds at the dashboard, and somebody releases the hold there. A refund that Stripe had
             // told as succeeded fails days later.
             let ledger = try await world.simulator.ledger("card")
             let failed = try #require(ledger.transactions.first { $0.net == 900 }).key

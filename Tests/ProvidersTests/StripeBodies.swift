@@ -44,12 +44,14 @@ enum StripeBodies {
     }
 
     static func dispute(
-        _ status: String, id: String = "dp_1", amount: Int = 1200, currency: String = "jpy", isRefundable: Bool? = false
+        _ status: String, id: String = "dp_1", amount: Int = 1200, currency: String = "jpy",
+        isRefundable: Bool? = false, movedAt: [Int] = []
     ) -> String {
         let refundable = isRefundable.map { "\"is_charge_refundable\":\($0)," } ?? ""
+        let movements = movedAt.map { "{\"id\":\"txn_\($0)\",\"created\":\($0)}" }.joined(separator: ",")
         return """
-            {"id":"\(id)","object":"dispute","amount":\(amount),"charge":"ch_1","currency":"\(currency)",\
-            \(refundable)"status":"\(status)"}
+            {"id":"\(id)","object":"dispute","amount":\(amount),"balance_transactions":[\(movements)],"charge":"ch_1",\
+            "currency":"\(currency)",\(refundable)"status":"\(status)"}
             """
     }
 

@@ -117,6 +117,21 @@ struct StripeReadingTests {
         #expect(known.disputes?.map(\.state) == [.open])
     }
 
+    /// What a won dispute gave back moved money too: the charge is listed there, and not twice.
+    @Test func `a transaction changed last when its dispute moved money`() throws {
+        func changedAt(_ movedAt: [Int]) throws -> Timestamp? {
+            let body = charge("succeeded", of: "succeeded", captured: 1200, received: 1200)
+            let read = try StripeCharge(AnswerObject(body: Array(body.utf8)))
+            var transaction = try #require(StripeTransaction([read]))
+            let dispute = StripeBodies.dispute("won", movedAt: movedAt)
+            transaction.disputes = [try StripeDispute(AnswerObject(body: Array(dispute.utf8)))]
+            return transaction.changedAt
+        }
+        #expect(try changedAt([]) == Timestamp(milliseconds: 1_772_366_400_000))
+        #expect(try changedAt([1_772_366_500]) == Timestamp(milliseconds: 1_772_366_500_000))
+        #expect(try changedAt([1_772_366_900, 1_772_366_500]) == Timestamp(milliseconds: 1_772_366_900_000))
+    }
+
     @Test func `a dispute whose amount cannot be read is a contradiction`() throws {
         let known = try observation(
             [charge("succeeded", of: "succeeded", captured: 1200, received: 1200)],

@@ -43,7 +43,9 @@ extension StripeTransaction {
             if let cameBackAt = refund.cameBackAt { changes.append((cameBackAt, refund.id)) }
         }
         for dispute in disputes where !dispute.isInquiry {
-            if let created = dispute.created { changes.append((created, dispute.id)) }
+            for moment in dispute.movedAt + [dispute.created].compactMap({ $0 }) {
+                changes.append((moment, dispute.id))
+            }
         }
         return changes
     }

@@ -190,6 +190,8 @@ struct StripeDispute: Sendable, Hashable {
     /// Whether Stripe gives the charge back all the same.
     let isChargeRefundable: Bool
     let created: Timestamp?
+    /// When money moved by it: it is taken when the dispute is opened, and comes back where it is won.
+    let movedAt: [Timestamp]
 
     /// Whether a bank asks, and nobody disputes: it has taken nothing, and a refund is how it is ended
     /// (docs.stripe.com/disputes/how-disputes-work). One that can no longer be refunded counts as a dispute.
@@ -202,6 +204,12 @@ struct StripeDispute: Sendable, Hashable {
         currency = try object.text("currency")
         isChargeRefundable = try object.optionalFlag("is_charge_refundable") ?? false
         created = try StripeMoment.optional("created", of: object)
+        movedAt =
+            object.optional("balance_transactions") == nil
+            ? []
+            : try object.list("balance_transactions") { movement throws(MalformedAnswer) in
+                try StripeMoment.required("created", of: movement)
+            }
         guard amount >= 0, (1...Dispute.longestID).contains(id.utf8.count) else { throw MalformedAnswer() }
     }
 }

@@ -80,7 +80,7 @@ extension StripeProvider {
         return .found(transaction)
     }
 
-    /// Refunds with the times at which they came back. Only their movements tell, so each such refund takes one request.
+    /// Refunds with the times at which they came back. Only movements tell, so each such refund takes one request.
     func dated(_ refunds: [StripeRefund]) async -> Result<[StripeRefund], Unknown> {
         var dated = refunds
         for index in dated.indices where dated[index].hasComeBack {
