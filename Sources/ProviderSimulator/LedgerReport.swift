@@ -12,7 +12,7 @@ public struct LogicalTransaction: Codable, Sendable, Equatable {
     ///
     /// More than one: charged twice.
     public let charges: [Movement]
-    /// Amounts given back by refunds.
+    /// Amounts given back by refunds, and what came back of those that failed later.
     public let refunds: [Movement]
     /// Holds undone and sales reversed.
     public let voids: [Movement]

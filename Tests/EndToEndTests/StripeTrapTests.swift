@@ -195,7 +195,7 @@ import Testing
         try await run { world, client in
             // Stripe still works on the charge when the event of an earlier try comes.
             var pending = Fault(.pending)
-            pending.delayMs = 3_000
+            pending.delayMs = 8_000
             try world.simulator.order(FaultOrder(pending, operation: .authorize), at: "card")
             let created = try await client.create(Bodies.card(), key: "stripe-1", wait: 0)
             try #require(created.status == 202, "\(created.text)")

@@ -177,7 +177,7 @@ struct StripeListing: ListingProvider {
     ) async throws(ListingFailure) -> StripeTransaction {
         let isComplete =
             isAlone && charge.isLast && !charge.hasMoreRefunds && !charge.isDisputed
-            && charge.refunds?.contains(where: \.hasComeBack) == false
+            && charge.refunds?.allSatisfy { $0.cameBackBy == nil } == true
         if isComplete, let transaction = StripeTransaction([charge]) { return transaction }
         switch await provider.find(key, isDated: true) {
         case .found(let transaction): return transaction

@@ -161,9 +161,9 @@ struct StripeRefund: Sendable, Hashable {
     let created: Timestamp?
     /// Whether it moved money. What a cancel or a capture of a part gives free moves none.
     let hasMoved: Bool
-    /// Whether its money came back, because it failed after it had succeeded
+    /// The balance transaction by which its money came back, because it failed after it had succeeded
     /// (docs.stripe.com/refunds#failed-refunds).
-    let hasComeBack: Bool
+    let cameBackBy: String?
     /// When it came back. The refund itself does not say: see ``StripeProvider/dated(_:)``.
     var cameBackAt: Timestamp?
 
@@ -176,7 +176,7 @@ struct StripeRefund: Sendable, Hashable {
         failureReason = try object.optionalText("failure_reason")
         created = try StripeMoment.optional("created", of: object)
         hasMoved = object.optional("balance_transaction") != nil
-        hasComeBack = object.optional("failure_balance_transaction") != nil
+        cameBackBy = try object.optionalText("failure_balance_transaction")
         guard amount >= 0 else { throw MalformedAnswer() }
     }
 }

@@ -83,11 +83,17 @@ extension StripeProvider {
     /// Refunds with the times at which they came back. Only movements tell, so each such refund takes one request.
     func dated(_ refunds: [StripeRefund]) async -> Result<[StripeRefund], Unknown> {
         var dated = refunds
-        for index in dated.indices where dated[index].hasComeBack {
+        for index in dated.indices {
+            guard let movement = dated[index].cameBackBy else { continue }
             switch await page(ListMovements(by: dated[index].id), of: StripeMovement.init) {
             case .failure(let unknown): return .failure(unknown)
-            // The newest comes first.
-            case .success(let movements): dated[index].cameBackAt = movements.data.first?.created
+            case .success(let movements):
+                // The newest comes first. Another one means that the list is behind: without the time, the charge
+                // would be listed twice.
+                guard let newest = movements.data.first, newest.id == movement else {
+                    return .failure(Unknown(code: "movement_not_found"))
+                }
+                dated[index].cameBackAt = newest.created
             }
         }
         return .success(dated)

@@ -41,7 +41,7 @@ struct Sandbox: Sendable {
         token = try value("TOKEN", nil, "a key of the sandbox")
         url = try value("URL", kind.url, "the address of the sandbox")
         instrument = try value("INSTRUMENT", kind.instrument, "an instrument that the sandbox approves")
-        declined = environment[Self.variable(kind, "DECLINED_INSTRUMENT")] ?? kind.declined
+        declined = Self.declined(kind, environment)
         currency = environment[Self.variable(kind, "CURRENCY")] ?? "JPY"
         let isHere = ["http://127.0.0.1:", "http://[::1]:"].contains { url.hasPrefix($0) }
         guard isHere || url.hasPrefix("https://") else {
@@ -50,11 +50,13 @@ struct Sandbox: Sendable {
         if let problem = kind.wire.adapter.problem(withToken: token) {
             throw Problem(variable: Self.variable(kind, "TOKEN"), allowed: problem)
         }
-        if !isHere, let allowed = kind.danger(token, url) {
-            throw Problem(variable: "what the sandbox of \(kind.name) is reached by", allowed: allowed)
+        if !isHere, let danger = kind.danger(token, url) {
+            throw Problem(variable: Self.variable(kind, danger.variable), allowed: danger.allowed)
         }
     }
 
-    /// The cases that are asked of it.
-    var cases: [ContractCase] { kind.cases(hasDeclined: declined != nil) }
+    /// An instrument that the sandbox declines; `nil` where nobody named one.
+    static func declined(_ kind: SandboxKind, _ environment: [String: String]) -> String? {
+        environment[variable(kind, "DECLINED_INSTRUMENT")] ?? kind.declined
+    }
 }

@@ -20,7 +20,7 @@ struct SandboxKind: Sendable, CustomTestStringConvertible {
     /// The provider's own body of a refusal for a while, such as 429.
     let words: @Sendable (_ status: Int) -> String
     /// What a token or an address of the sandbox looks like, if this one may be for real money; `nil` if it is not.
-    let danger: @Sendable (_ token: String, _ url: String) -> String?
+    let danger: @Sendable (_ token: String, _ url: String) -> (variable: String, allowed: String)?
     /// How its books are read.
     let books: SandboxBooks.Reading
 
@@ -52,7 +52,7 @@ struct SandboxKind: Sendable, CustomTestStringConvertible {
         },
         danger: { token, _ in
             let isTest = ["sk_test_", "rk_test_"].contains { token.hasPrefix($0) }
-            return isTest ? nil : "a key that begins with sk_test_ or rk_test_"
+            return isTest ? nil : ("TOKEN", "a key that begins with sk_test_ or rk_test_")
         },
         books: SandboxBooks.stripe)
 
@@ -68,7 +68,7 @@ struct SandboxKind: Sendable, CustomTestStringConvertible {
             let code = status == 429 ? "RATE_LIMIT" : "MAINTENANCE_MODE"
             return #"{"resultInfo":{"code":"\#(code)","message":"Later.","codeId":"08100001"},"data":null}"#
         },
-        danger: { _, url in url.contains("sandbox") ? nil : "an address with sandbox in it" },
+        danger: { _, url in url.contains("sandbox") ? nil : ("URL", "an address with sandbox in it") },
         books: SandboxBooks.payPay)
 
     /// docs.adyen.com/development-resources/testing
@@ -76,7 +76,7 @@ struct SandboxKind: Sendable, CustomTestStringConvertible {
         wire: .adyen, traits: [], url: "https://checkout-test.adyen.com/v71", unknown: "nobody:8000000000000000",
         operations: ["create_payment": .authorize, "modify_payment": .capture, "cancel_payment": .void],
         words: { #"{"status":\#($0),"errorCode":"0","message":"Later.","errorType":"internal"}"# },
-        danger: { _, url in url.contains("-test.adyen.com") ? nil : "an address at -test.adyen.com" },
+        danger: { _, url in url.contains("-test.adyen.com") ? nil : ("URL", "an address at -test.adyen.com") },
         books: SandboxBooks.none)
 
     /// A service that implements `openapi/provider.yaml`. Whoever names its address says that no real money moves.

@@ -11,11 +11,9 @@ struct SandboxTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let named = SandboxKind.all.filter { Sandbox.isNamed($0, in: environment) }
 
-    private static var asked: [AskedOfSandbox] {
-        named.flatMap { kind in
-            let declined = environment[Sandbox.variable(kind, "DECLINED_INSTRUMENT")] ?? kind.declined
-            return kind.cases(hasDeclined: declined != nil).map { AskedOfSandbox(kind: kind, contractCase: $0) }
-        }
+    private static let asked = named.flatMap { kind in
+        kind.cases(hasDeclined: Sandbox.declined(kind, environment) != nil)
+            .map { AskedOfSandbox(kind: kind, contractCase: $0) }
     }
 
     @Test(.enabled(if: !named.isEmpty, "no key of a sandbox is in the environment"), arguments: asked)
