@@ -124,4 +124,26 @@ struct StripeListingFailureTests {
         ])
         #expect(page == .failure(ListingFailure(.passing, code: "charge_not_found")))
     }
+
+    /// Its refund failed later, and the movement by which the money came back is not listed yet, or another one is.
+    @Test(arguments: [nil, "txn_re_1"])
+    func `a refund whose money came back by a movement that is not listed yet is read again later`(newest: String?)
+        async throws
+    {
+        let failed = B.refund("failed").replacing(
+            "\"object\":\"refund\"", with: "\"object\":\"refund\",\"failure_balance_transaction\":\"txn_back\"")
+        let charge = B.charge(
+            captured: 1200, intent: B.intent("succeeded", received: 1200, metadata: ["reconciled_key": B.key]),
+            refunds: [failed])
+        func movement(_ id: String) -> String { "{\"id\":\"\(id)\",\"created\":1772366430,\"source\":\"re_1\"}" }
+        func listed(_ newest: String?) async throws -> Result<ListedPage, ListingFailure> {
+            try await list([
+                Self.json(B.list([charge])), Self.json(B.list([])), Self.json(B.list([charge])),
+                Self.json(B.list(newest.map { [movement($0)] } ?? [])),
+            ]).0
+        }
+        #expect(try await listed(newest) == .failure(ListingFailure(.passing, code: "movement_not_found")))
+        let page = try await listed("txn_back").get()
+        #expect(page.positions.map(\.updatedAt) == [Timestamp(milliseconds: 1_772_366_430_000)])
+    }
 }

@@ -38,14 +38,9 @@ extension StripeTransaction {
             changes.append((charge.created, nil))
             if let takenAt = charge.takenAt { changes.append((takenAt, charge.id)) }
         }
-        for refund in refunds where refund.hasMoved {
-            if let created = refund.created { changes.append((created, refund.id)) }
-            if let cameBackAt = refund.cameBackAt { changes.append((cameBackAt, refund.id)) }
-        }
+        for refund in refunds { changes += refund.movedAt.map { ($0, refund.id) } }
         for dispute in disputes where !dispute.isInquiry {
-            for moment in dispute.movedAt + [dispute.created].compactMap({ $0 }) {
-                changes.append((moment, dispute.id))
-            }
+            changes += (dispute.movedAt + [dispute.created].compactMap { $0 }).map { ($0, dispute.id) }
         }
         return changes
     }
@@ -77,7 +72,7 @@ extension StripeReading {
     func position(ofForeign charge: StripeCharge, refunds: [StripeRefund], listedAt: Timestamp?) -> ListedPosition? {
         let moments =
             [charge.created, charge.takenAt, listedAt].compactMap { $0 }
-            + refunds.filter(\.hasMoved).flatMap { [$0.created, $0.cameBackAt].compactMap { $0 } }
+            + refunds.flatMap(\.movedAt)
         let key = EffectKey(reported: charge.id)
         var observation = Observation(
             Self.status(of: charge), began: moments.max() ?? Timestamp(milliseconds: 0), source: .inquiry, key: key,

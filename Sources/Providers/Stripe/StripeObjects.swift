@@ -166,6 +166,8 @@ struct StripeRefund: Sendable, Hashable {
     let cameBackBy: String?
     /// When it came back. The refund itself does not say: see ``StripeProvider/dated(_:)``.
     var cameBackAt: Timestamp?
+    /// When its money moved, as far as it is known: away, and back.
+    var movedAt: [Timestamp] { [hasMoved ? created : nil, cameBackAt].compactMap { $0 } }
 
     init(_ object: AnswerObject) throws(MalformedAnswer) {
         id = try object.text("id")
