@@ -30,6 +30,13 @@ actor ProbeBench {
     private(set) var taken: Set<ProbedTransaction> = []
     /// What may have been taken, and no read showed it.
     private(set) var inDoubt: Set<ProbedTransaction> = []
+    /// What the first request of a transaction was answered, until it is sent again.
+    private var begun: [ProbedTransaction: AttemptReport] = [:]
+    /// How often a first request was answered by something that the adapter does not know, by its code, and how often
+    /// a read showed then that it had been executed.
+    private var errors: [String: (answers: Int, executed: Int)] = [:]
+    /// Answers that the adapter takes for proof that nothing was executed, although something was.
+    private(set) var breaches: [String] = []
     /// The latest that a change was shown.
     private(set) var worstLag = Span.zero
     private let callerID: CallerID
@@ -107,6 +114,7 @@ actor ProbeBench {
             if isNew { open.removeAll { $0 == transaction } }
             throw .credentials(report.code)
         }
+        if kind == begins { remember(report, of: transaction, isNew: isNew) }
         if kind == begins, report.outcome == .accepted { taken.insert(transaction) }
         if kind == begins, report.outcome == .indeterminate { inDoubt.insert(transaction) }
         return report
@@ -159,6 +167,33 @@ actor ProbeBench {
         return left
     }
 
+    // MARK: What errors leave behind
+
+    /// A transaction that is begun a second time shows what became of both requests: it says nothing of the first.
+    private func remember(_ report: AttemptReport, of transaction: ProbedTransaction, isNew: Bool) {
+        begun[transaction] = isNew ? report : nil
+        if isNew, report.outcome == .indeterminate { errors[report.code, default: (0, 0)].answers += 1 }
+    }
+
+    /// A read shows what became of a first request that was not accepted.
+    private func judge(_ observation: Observation, of transaction: ProbedTransaction) {
+        guard [.authorized, .captured].contains(observation.status), let report = begun.removeValue(forKey: transaction)
+        else { return }
+        if report.outcome == .indeterminate { errors[report.code]?.executed += 1 }
+        guard report.isProofOfNothing else { return }
+        breached("\(transaction.name): a request that was answered \(ProbedReads.words(report)) took the amount")
+    }
+
+    /// An answer that the adapter takes for proof that nothing was executed, although something was.
+    func breached(_ words: String) { breaches.append(words) }
+
+    /// What the answers that the adapter does not know left behind: a sentence for each code.
+    var wordsOfErrors: [String] {
+        errors.sorted { $0.key < $1.key }.map { code, seen in
+            "\(seen.answers) first requests were answered \(code); reads showed \(seen.executed) of them executed"
+        }
+    }
+
     // MARK: What is read
 
     /// Now, by the provider's clock as far as it is known.
@@ -169,6 +204,7 @@ actor ProbeBench {
         let observation = await provider.inquire(
             InquiryOrder(payment: transaction.payment, leg: 0, provider: provider.name, transactionKey: transaction.key)
         )
+        judge(observation, of: transaction)
         if UndoneProbe.holdsNothing(observation), observation.status != .notFound {
             taken.remove(transaction)
             inDoubt.remove(transaction)

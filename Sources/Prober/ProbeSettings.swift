@@ -10,6 +10,8 @@ public struct ProbeSettings: Sendable {
     public var instrument: Instrument
     /// What declines; `nil`: declines are not looked at.
     public var declinedInstrument: Instrument?
+    /// What the provider does not know; `nil`: nothing is sent with it.
+    public var unknownInstrument: Instrument?
     /// What is looked at.
     public var parts: Set<ProbePart>
     /// How long something may take to show.
@@ -31,6 +33,7 @@ public struct ProbeSettings: Sendable {
         self.amount = amount
         self.instrument = instrument
         declinedInstrument = nil
+        unknownInstrument = nil
         parts = Set(ProbePart.allCases)
         patience = .seconds(20)
         readEvery = .milliseconds(200)
@@ -57,6 +60,8 @@ public enum ProbePart: String, Sendable, Hashable, CaseIterable {
     case declines
     /// How many requests are answered in a second.
     case rate
+    /// What an answer with an error leaves behind.
+    case errors
     /// How far the provider's clock is from ours.
     case clock
 }

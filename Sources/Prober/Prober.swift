@@ -12,6 +12,9 @@ public struct Prober: Sendable {
         public let findings: [ProbeFinding]
         /// What was seen besides, of which no contract says anything: a sentence each.
         public let notes: [String]
+        /// Answers of which the adapter's table says that nothing was executed, although something was: a sentence
+        /// each. The table is wrong, and a payment can be called failed that was charged.
+        public let breaches: [String]
         /// What could not be undone, or of which that is not known.
         public let leftBehind: [Remainder]
         /// Why it did not come to its end; `nil` if it did.
@@ -65,7 +68,8 @@ public struct Prober: Sendable {
             findings: ContractProperty.all(of: contract).map { property in
                 sights.findings[property] ?? .unmeasured(property, in: contract)
             },
-            notes: sights.notes, leftBehind: remainders, failure: failure, requests: await bench.requests,
+            notes: sights.notes + (await bench.wordsOfErrors), breaches: await bench.breaches, leftBehind: remainders,
+            failure: failure, requests: await bench.requests,
             transactions: await bench.transactions)
     }
 
@@ -94,6 +98,7 @@ public struct Prober: Sendable {
             case .refunds: try await ProbedRefunds(bench: bench).look(&sights)
             case .declines: try await ProbedDeclines(bench: bench).look(&sights)
             case .rate: try await ProbedRate(bench: bench).look(&sights)
+            case .errors: try await ProbedErrors(bench: bench).look(&sights)
             case .clock: ProbedClock(reading: bench.reading()).look(&sights)
             }
             // Nothing stays out longer than it must: the provider may forget its key.
@@ -130,13 +135,15 @@ enum ProbeNames {
     static let onTime = "on-time"
     static let refunds = "refunds"
     static let declined = "declined"
+    static let errors = "errors"
+    static let unknown = "unknown"
     static func read(_ round: Int) -> String { "read-\(round)" }
     static func late(_ round: Int) -> String { "late-\(round)" }
 
     static func all(rounds: Int) -> [String] {
         let numbers = 1...max(1, rounds)
         return numbers.map(read) + numbers.map(late) + [
-            keys, otherBody, absent, keptAbsent, present, onTime, refunds, declined,
+            keys, otherBody, absent, keptAbsent, present, onTime, refunds, declined, errors, unknown,
         ]
     }
 }
@@ -152,6 +159,7 @@ extension ProbePart {
         case .refunds: "refunds"
         case .declines: "declines"
         case .rate: "how many requests are answered in a second"
+        case .errors: "what errors leave behind"
         case .clock: "the provider's clock"
         }
     }

@@ -34,6 +34,23 @@ struct Answer: Sendable, Equatable {
         return Answer(status: status, content: .problem(problem), retryAfterSeconds: retryAfterSeconds)
     }
 
+    /// The answer of a provider that shows refunds under references of its own.
+    var withoutRefundKeys: Answer {
+        func hidden(_ record: TransactionRecord) -> TransactionRecord {
+            var record = record
+            for index in record.refunds.indices {
+                record.refunds[index].key = "refund-" + BulkOrder.digest([record.refunds[index].key]).prefix(32)
+            }
+            return record
+        }
+        switch content {
+        case .transaction(let record): return .transaction(status, hidden(record))
+        case .page(let records, let next):
+            return Answer(status: status, content: .page(records.map(hidden), nextCursor: next))
+        case .problem, .html, .stripe, .paypay, .adyen: return self
+        }
+    }
+
     /// The answer as Stripe gives it: its errors, and the key that it was asked under.
     private func inStripesWords(_ call: StripeCall) -> Answer {
         var answer: StripeAnswer

@@ -23,6 +23,10 @@ public struct ContractOptions: Codable, Sendable, Equatable {
     public var tombstoning = true
     /// Whether a void undoes a completed sale.
     public var voidReversesSale = false
+    /// Whether it lists transactions; if not, its listing answers 404.
+    public var listing = true
+    /// Whether a refund is shown under the key that asked for it; if not, under a reference of the provider's own.
+    public var refundKeys = true
     /// Added to the clock for everything that this provider does, in milliseconds; may be negative.
     public var clockOffsetMs: Int64 = 0
     /// How many attempts under one key an instrument `decline-unbound…` declines before it approves.
@@ -39,7 +43,8 @@ public struct ContractOptions: Codable, Sendable, Equatable {
         case declinesBound = "declines_bound"
         case notAfterEnforced = "not_after_enforced"
         case notAfterRefusesReplays = "not_after_refuses_replays"
-        case tombstoning
+        case tombstoning, listing
+        case refundKeys = "refund_keys"
         case voidReversesSale = "void_reverses_sale"
         case clockOffsetMs = "clock_offset_ms"
         case unboundDeclineTimes = "unbound_decline_times"
@@ -53,6 +58,8 @@ public struct ContractOptions: Codable, Sendable, Equatable {
             value = try container.decodeIfPresent(Bool.self, forKey: key) ?? value
         }
         try flag(.declinesBound, &declinesBound)
+        try flag(.listing, &listing)
+        try flag(.refundKeys, &refundKeys)
         try flag(.notAfterEnforced, &notAfterEnforced)
         try flag(.notAfterRefusesReplays, &notAfterRefusesReplays)
         try flag(.tombstoning, &tombstoning)

@@ -8,7 +8,8 @@ struct ExecutionStep {
 
     /// - Parameter chance: for a decline by chance, in 0..<1.
     func execute(_ request: ProviderRequest, fault: Fault?, chance: Double) throws -> Answer {
-        try executed(request, fault: fault, chance: chance).naming(request)
+        let answer = try executed(request, fault: fault, chance: chance).naming(request)
+        return try contracts.options(of: request.provider).refundKeys ? answer : answer.withoutRefundKeys
     }
 
     private func executed(_ request: ProviderRequest, fault: Fault?, chance: Double) throws -> Answer {
@@ -16,7 +17,10 @@ struct ExecutionStep {
         let now = clock.now() + options.clockOffsetMs
         let rules = ContractRules(options: options, now: now, twist: Twist(fault), chance: chance)
         let table = TransactionTable(db: db, provider: request.provider)
-        if case .list(let query) = request.command { return try list(query, table, rules) }
+        if case .list(let query) = request.command {
+            guard options.listing else { return .problem(.notFound) }
+            return try list(query, table, rules)
+        }
         if case .refused(let problem) = request.command { return .problem(problem) }
         if case .stripe(let call) = request.command {
             let answer = try execute(call, request, fault: fault, table, rules)

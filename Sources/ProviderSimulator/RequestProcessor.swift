@@ -7,6 +7,14 @@ struct RequestProcessor: Sendable {
     let desk: FaultDesk
     let clock: SimulatorClock
     let contracts: ContractDesk
+    private let inProgress = KeysInProgress()
+
+    init(database: DatabaseQueue, desk: FaultDesk, clock: SimulatorClock, contracts: ContractDesk) {
+        self.database = database
+        self.desk = desk
+        self.clock = clock
+        self.contracts = contracts
+    }
 
     /// A request that a caller sent.
     func receive(_ request: ProviderRequest) async throws -> Delivery {
@@ -75,7 +83,12 @@ struct RequestProcessor: Sendable {
                 request, at: now, origin: .client, fault: .down, result: nil, status: answer?.status)
             return answer.map { .answer($0, afterMs: 0) } ?? .close(afterMs: 0)
         }
+        if let refusal = inProgress.refusal(of: request, now: now) {
+            try journal.add(request, at: now, origin: .client, fault: nil, result: nil, status: refusal.status)
+            return .answer(refusal, afterMs: 0)
+        }
         let fault = desk.decide(request, attempt: attempt)
+        if fault?.kind == .slow { inProgress.keep(request, until: now + (fault?.delayMs ?? 10_000), now: now) }
         if let fault, let delivery = try withhold(request, fault, db) {
             var status: Int?
             if case .answer(let answer, _) = delivery { status = answer.status }

@@ -20,7 +20,7 @@ struct Resolution: Codable, Sendable, Equatable {
 
 /// One capture or refund.
 struct Entry: Codable, Sendable, Equatable {
-    let key: String
+    var key: String
     /// What the provider recorded; differs from `requested` only where a fault changed it.
     var amount: Amount
     /// What the caller asked for; replays are compared with this.

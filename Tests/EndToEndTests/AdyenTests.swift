@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    /// A resend while the first request is in progress is answered 704, and executes nothing.
+    @Test(arguments: [Fault.Moment.before, .after])
+    func `a request that is in progress is waited for, and money is taken once`(moment: Fault.Moment) async throws {
+        try await World.run(Self.settings()) { world, client in
+            var slow = Fault(.slow)
+            (slow.delayMs, slow.execute) = (2_500, moment)
+            try world.simulator.order(FaultOrder(slow, operation: .authorize), at: "card")
+            let created = try await client.create(Self.body(), key: "adyen-1", wait: 0)
+            try await settle(created.id, as: "succeeded", world, client)
+            try await world.expectBooksAgree(client)
+            #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [1_200])
+            let answers = try await world.simulator.journal("card", operation: .authorize, limit: 100).map(\.status)
+            // What was executed at once is told by a notification before anything is sent again.
+            #expect(moment == .before || answers.contains(422), "\(answers)")
+        }
+    }
+
     @Test func `a capture that was only received is no success before Adyen says so`() async throws {
         try await World.run(Self.settings()) { world, client in
             let created = try await client.create(Self.body(), key: "adyen-1", wait: 2)
@@ -118,6 +135,52 @@ import Testing
             }
             try await world.expectBooksAgree(client)
             #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [900])
+        }
+    }
+
+    @Test func `a refund that Adyen tells as done, and as failed days later, is told to people`() async throws {
+        try await World.run(Self.settings()) { world, client in
+            let created = try await client.create(Self.body(), key: "adyen-1", wait: 0)
+            try await settle(created.id, as: "succeeded", world, client)
+            let amount = "{\"amount\":{\"value\":300,\"currency\":\"JPY\"}}"
+            let path = "/v1/payments/\(created.id)"
+            _ = try await client.operate("\(path)/refunds", body: amount, key: "adyen-2", wait: 0)
+            try await Polling.until("the refund is told as done") {
+                _ = try await deliver(world, client)
+                return try await refunds(client.send(.get, path)) == ["succeeded"]
+            }
+            let key = try #require(try await world.simulator.ledger("card").transactions.first).key
+            _ = try await world.simulator.plant(PlantOrder(.refundFailed, key: key), at: "card")
+            // Each of the two twice, and in any order: an older word never takes the place of the newer one.
+            let told = try await deliver(world, client, times: 2, only: "REFUND_FAILED")
+            #expect(told.map(\.status) == [202, 202])
+            _ = try await deliver(world, client, times: 2, only: "REFUND")
+            try await Polling.until("people are told") {
+                world.log().contains("the provider took back what it had said was done")
+            }
+            // What its caller was told stays; nothing is sent again.
+            #expect(try await refunds(client.send(.get, path)) == ["succeeded"])
+            #expect(try await world.sends(.refund, to: "card") == 1)
+            #expect(try await world.simulator.ledger("card").transactions.map(\.net) == [1_200])
+        }
+    }
+
+    private func refunds(_ payment: APIClient.Answer) -> [String?] {
+        (payment.json["refunds"] as? [[String: Any]] ?? []).map { $0["state"] as? String }
+    }
+
+    @Test func `where Adyen stays silent people are asked, and its late word still ends the payment`() async throws {
+        try await World.run(Self.settings()) { world, client in
+            let created = try await client.create(Self.body(), key: "adyen-1", wait: 0)
+            // The schedule of the inquiries is over after four seconds here, after 31 hours by default.
+            try await Polling.until("people are asked", within: .seconds(60)) {
+                try await client.send(.get, "/v1/payments/\(created.id)").state == "quarantined"
+            }
+            let text = try await world.command(["payments", "explain", created.id, "--output", "text"]).output
+            #expect(text.contains("the provider received the request, and never told how it ended"), "\(text)")
+            #expect(try await world.sends(.inquire, to: "card") == 0)
+            try await settle(created.id, as: "succeeded", world, client)
+            try await world.expectBooksAgree(client)
         }
     }
 

@@ -71,6 +71,23 @@ import Testing
         }
     }
 
+    /// The first request is executed before or after its time limit here; a second one is answered 409 meanwhile.
+    @Test(arguments: [Fault.Moment.before, .after])
+    func `a key that is in use says nothing, and the charge is made once`(moment: Fault.Moment) async throws {
+        try await run { world, client in
+            var slow = Fault(.slow)
+            (slow.delayMs, slow.execute) = (2_500, moment)
+            try world.simulator.order(FaultOrder(slow, operation: .authorize), at: "card")
+            let created = try await client.create(Bodies.card(), key: "stripe-1")
+            #expect(try await client.settled(created.id, within: .seconds(40)).state == "succeeded")
+            try await world.expectBooksAgree(client)
+            #expect(try await nets(world) == [1_200])
+            let answers = try await world.simulator.journal("card", operation: .authorize, limit: 100).map(\.status)
+            // What was executed is found by an inquiry; what was not is sent again while the first is in progress.
+            #expect(moment == .before || answers.contains(409), "\(answers)")
+        }
+    }
+
     @Test func `a limit of requests executes nothing, and the charge is made once`() async throws {
         try await run { world, client in
             for operation in [ProviderSimulator.Operation.register, .authorize, .capture] {
@@ -123,6 +140,27 @@ import Testing
             let ended = try await client.settled(payment.id)
             #expect(ended.state == (asks ? "succeeded" : "canceled"), "\(ended.text)")
             #expect(try await nets(world) == [asks ? 1_200 : 0])
+            try await world.expectBooksAgree(client)
+        }
+    }
+
+    /// The contract says seven days; the charge itself says `capture_before`.
+    @Test func `a hold that ends before its contract says is no capture`() async throws {
+        var settings = WorldSettings()
+        settings.wire = .stripe
+        settings.simulated.authorizationLifeMs = 4_000
+        try await World.run(settings) { world, client in
+            let held = try await client.create(Bodies.payment([("card", 1_200)], capture: "manual"), key: "stripe-1")
+            #expect(held.state == "authorized", "\(held.text)")
+            try await Polling.until("its end is told", within: .seconds(30)) {
+                try await client.send(.get, "/v1/payments/\(held.id)").state == "canceled"
+            }
+            let ended = try await client.send(.get, "/v1/payments/\(held.id)")
+            #expect(ended.text.contains("authorization_expired"), "\(ended.text)")
+            let late = try await client.operate("/v1/payments/\(held.id)/capture", body: "{}", key: "stripe-2", wait: 0)
+            #expect(late.status == 409, "\(late.text)")
+            #expect(try await world.sends(.capture, to: "card") == 0)
+            #expect(try await nets(world) == [0])
             try await world.expectBooksAgree(client)
         }
     }

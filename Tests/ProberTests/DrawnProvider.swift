@@ -26,6 +26,9 @@ struct DrawnProvider {
         declinesPass = chance.happens(percent: 50)
         options.declinesBound = !declinesPass
         lag = .milliseconds(Int64([0, 0, 700, 3_000][chance.below(4)]))
+        // Drawn last, so that each seed keeps the rest of its provider.
+        options.listing = chance.happens(percent: 75)
+        options.refundKeys = chance.happens(percent: 75)
         self.options = options
     }
 

@@ -42,6 +42,8 @@ struct DrawnProviderTests {
         #expect(sights[.cancel] != .exactly(.word("tombstoning")) || drawn.options.tombstoning, "\(told)")
         #expect(sights[.enforcesNotAfter] != .exactly(.flag(true)) || drawn.options.notAfterEnforced, "\(told)")
         #expect(sights[.declinesBound] != .exactly(.flag(true)), "\(told)")
+        #expect(sights[.listing] != .exactly(.flag(true)) || drawn.options.listing, "\(told)")
+        #expect(sights[.refundVisibility] != .exactly(.word("by_key")) || drawn.options.refundKeys, "\(told)")
         // What may still be out is named, and nothing else is.
         let left = Set(report.leftBehind.map(\.key.text))
         let out = try await fixture.control.ledger(drawn.name).transactions.filter { $0.net != 0 || $0.held != 0 }
@@ -61,8 +63,15 @@ struct DrawnProviderTests {
         #expect(report.leftBehind.isEmpty, "\(told)")
         #expect(sights[.phases] == .exactly(.word(drawn.phases.rawValue)), "\(told)")
         #expect(sights[.inquiry] == .exactly(.word("by_own_key")), "\(told)")
-        #expect(sights[.listing] == .exactly(.flag(true)), "\(told)")
-        #expect(sights[.refundVisibility] == .exactly(.word("by_key")), "\(told)")
+        #expect(sights[.listing] == .exactly(.flag(drawn.options.listing)), "\(told)")
+        let refunds = drawn.options.refundKeys ? "by_key" : "sums_only"
+        #expect(sights[.refundVisibility] == .exactly(.word(refunds)), "\(told)")
+        let offset = abs(drawn.options.clockOffsetMs)
+        // The fixture's clock is known to a second.
+        #expect(sights[.clockSkew] == .atMost(.span(.milliseconds(max(0, offset - 1_000)))), "\(told)")
+        // The simulator forgets a status with its key. The wait was two minutes.
+        let kept: ProbeSight = drawn.options.keyRetentionMs == 90_000 ? .atMost(Self.waited) : .atLeast(Self.waited)
+        #expect(sights[.statusRetention] == kept, "\(told)")
         #expect(sights[.enforcesNotAfter] == .exactly(.flag(drawn.options.notAfterEnforced)), "\(told)")
         #expect(sights[.cancel] == expectedCancel(drawn), "\(told)")
         if drawn.phases == .sale {
@@ -82,6 +91,8 @@ struct DrawnProviderTests {
         }
         try await checkLedger(drawn, fixture, told)
     }
+
+    private static let waited = PropertyValue.span(.minutes(2))
 
     private func expectedCancel(_ drawn: DrawnProvider) -> ProbeSight {
         // A tombstone that is forgotten within the wait is none.

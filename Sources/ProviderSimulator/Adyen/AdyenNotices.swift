@@ -46,10 +46,18 @@ struct AdyenNotices {
         ]
         for (event, entries) in [("CAPTURE", record.captures), ("REFUND", record.refunds)] {
             for entry in entries where entry.status != .pending {
+                let reason = entry.status == .declined ? entry.reason ?? "Refused" : nil
                 notices.append(
                     notice(
                         event, entry.key, of: payment, entry.amount, at: entry.createdAt,
-                        reason: entry.status == .declined ? entry.reason ?? "Refused" : nil))
+                        reason: entry.failedAt == nil ? reason : nil))
+                guard let failedAt = entry.failedAt else { continue }
+                // It was told as done, and a bank sent the money back days later. The event itself says "failed"; its
+                // `success` says that this is so.
+                notices.append(
+                    notice(
+                        "\(event)_FAILED", entry.key, of: payment, entry.amount, at: failedAt, reason: reason,
+                        success: true))
             }
         }
         return notices
@@ -60,12 +68,13 @@ struct AdyenNotices {
     ///   - psp: Adyen's own of what happened; by the merchant's reference where that is a modification.
     ///   - payment: Adyen's own of the payment that a modification is of.
     ///   - reason: why it was not done; nil where it was.
+    ///   - success: what the notification says of its event; nil: whether there is no reason.
     private func notice(
         _ event: String, _ reference: String, psp: String? = nil, of payment: String?, _ amount: Amount, at: Int64,
-        reason: String?
+        reason: String?, success told: Bool? = nil
     ) -> ProviderNotice {
         let psp = psp ?? AdyenReferences.modification(reference)
-        let success = reason == nil ? "true" : "false"
+        let success = told ?? (reason == nil) ? "true" : "false"
         let signed = [
             psp, payment ?? "", merchant, reference, String(amount.value), amount.currency, event, success,
         ].joined(separator: ":")

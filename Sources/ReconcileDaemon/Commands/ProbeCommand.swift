@@ -24,8 +24,9 @@ struct ProbeCommand: AsyncParsableCommand {
               reconciled probe --config reconciled.yaml --provider card --sandbox --only keys --only cancels \\
                 --amount 100 --currency JPY --instrument tok_visa --wait 10m --write contract.yaml
 
-            Exit codes: 0 the configured contract claims no more than was seen, 1 it does or something was left behind,
-            2 usage, 3 the provider cannot be probed.
+            Exit codes: 0 the configured contract claims no more than was seen, 1 it does, or the adapter took an answer
+            for proof that nothing was executed and it was wrong, or something was left behind, 2 usage, 3 the provider
+            cannot be probed.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -37,6 +38,8 @@ struct ProbeCommand: AsyncParsableCommand {
     @Option(help: "An ISO 4217 code.") var currency: String
     @Option(help: "What approves, as the sandbox names it.") var instrument: String
     @Option(help: "What declines; without it declines are not looked at.") var declinedInstrument: String?
+    @Option(help: "What the provider does not know; without it no request is sent with such an instrument.")
+    var unknownInstrument: String?
     @Option(help: "Only this, and it may be said several times: \(ProbeCommand.allowedParts).") var only: [String] = []
     @Option(help: "How long something may take to show.") var patience = "20s"
     @Option(help: "How long to wait before keys, statuses and cancels are tried again.") var wait = "0s"
@@ -166,6 +169,7 @@ struct ProbeCommand: AsyncParsableCommand {
         var settings = ProbeSettings(
             run: try runName(), amount: try Money(amount, code), instrument: try Self.instrument(instrument))
         settings.declinedInstrument = try declinedInstrument.map(Self.instrument)
+        settings.unknownInstrument = try unknownInstrument.map(Self.instrument)
         settings.patience = try Self.span(patience, "--patience")
         settings.wait = try Self.span(wait, "--wait")
         settings.highestRate = highestRate
@@ -198,7 +202,9 @@ struct ProbeCommand: AsyncParsableCommand {
         } catch {
             // It may be a card number: it is not repeated.
             throw CommandFailure(
-                .usage, "--instrument, --declined-instrument: allowed: 1 to 128 visible ASCII, and no card number")
+                .usage,
+                "--instrument, --declined-instrument, --unknown-instrument: allowed: 1 to 128 visible ASCII, and no "
+                    + "card number")
         }
     }
 

@@ -15,12 +15,19 @@ struct ProbeResult {
     func lines(as format: OutputFormat) -> [String] {
         switch format {
         case .json:
-            return report.findings.map(json) + report.notes.map { Self.json(["event": "note", "text": $0]) }
+            return report.findings.map(json) + report.breaches.map { Self.json(["event": "breach", "text": $0]) }
+                + report.notes.map { Self.json(["event": "note", "text": $0]) }
                 + Self.lines(of: report.leftBehind, as: format)
                 + [Self.json(["event": "done", "run": run, "requests": "\(report.requests)"])]
         case .text:
             var lines = report.findings.flatMap(text)
-            if !report.notes.isEmpty { lines += ["", "besides"] + report.notes.map { "  \($0)" } }
+            if !report.breaches.isEmpty {
+                lines += ["", "taken for proof that nothing was executed, and wrong"]
+                lines += report.breaches.map { "  " + TerminalText.written($0) }
+            }
+            if !report.notes.isEmpty {
+                lines += ["", "besides"] + report.notes.map { "  " + TerminalText.written($0) }
+            }
             lines += [
                 "",
                 "\(report.requests) requests for \(report.transactions) transactions of the probe's own; "
@@ -138,6 +145,12 @@ struct ProbeResult {
                 .finding,
                 "\(report.leftBehind.count) transactions may still hold money; "
                     + "reconciled probe --undo \(run) tries again")
+        }
+        guard report.breaches.isEmpty else {
+            throw CommandFailure(
+                .finding,
+                "\(report.breaches.count) answers say that nothing was executed, and something was: the adapter's "
+                    + "table of answers is wrong")
         }
         let wrong = report.findings.filter { $0.verdict(on: contract) == .contradicted }.map(\.property.rawValue)
         guard wrong.isEmpty else {

@@ -178,6 +178,9 @@ extension Plant {
             .notificationsBelieved, "notifications are taken for status reads", within: 60,
             breaks: [1, 7, 8, 15, 23]),
         sabotaged(
+            .newsOfAnybodyBelieved, "signed news count for the payment that they were delivered to", within: 60,
+            breaks: [1, 7, 8, 15], in: .unasked),
+        sabotaged(
             .sendTimeNotBounded, "a request leaves however long ago its intent was written", within: 10,
             breaks: [2, 7, 9]),
         sabotaged(

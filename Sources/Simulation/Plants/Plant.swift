@@ -130,4 +130,6 @@ public enum Sabotage: Int, Sendable, Hashable, CaseIterable {
     case storelessTakenForOurs
     /// The first request of an operation waits a minute in a queue.
     case firstRequestsQueued
+    /// Signed news count for the payment that they were delivered to, whatever they name.
+    case newsOfAnybodyBelieved
 }

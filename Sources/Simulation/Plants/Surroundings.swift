@@ -153,6 +153,11 @@ public struct Surroundings: Sendable {
     /// Providers decline, and change their minds.
     static let unbound = Surroundings(
         rates: doubt.merging([.declined: 150_000], uniquingKeysWith: max), term: { $0.declinesBound = false })
+    /// No status can be read, many answers are lost, and providers tell much that is about something else.
+    static let unasked = Surroundings(
+        rates: doubt.merging(
+            [.notificationAstray: 500_000, .answerLost: 400_000, .declined: 60_000], uniquingKeysWith: max),
+        isCompared: false, term: { $0 = .adyen })
     /// Providers show other amounts than they were asked for.
     static let contradicting = Surroundings(rates: [.contradiction: 100_000])
     /// The same, and people take it out of quarantine.

@@ -52,9 +52,7 @@ extension SimulatedProvider {
         if isForgotten(known.firstUse, now) { return nil }
         if known.status == .declined, !contract.declinesBound { return nil }
         guard known.amount == order.amount else { return Execution(doubt("key_conflict")) }
-        if contract.inquiry != .byOwnKey, var first = known.firstAnswer {
-            // Such a provider keeps the first answer under a key and gives it again, whatever became of it
-            // since.
+        if replaysFirst, var first = known.firstAnswer {
             first.observation?.began = began
             first.code = "replayed"
             return Execution(first)

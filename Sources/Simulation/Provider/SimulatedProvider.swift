@@ -30,6 +30,21 @@ public struct SimulatedProvider: Sendable {
     /// When a transaction went that somebody took out of the books.
     var goneAt: [EffectKey: Timestamp] = [:]
 
+    /// Whether a known key is answered as it was at first, whatever became of it since; elsewhere an answer shows what
+    /// is.
+    var replaysFirst: Bool
+
+    /// Until when a key is answered by the error that it met first.
+    private var erringUntil: [EffectKey: Timestamp] = [:]
+
+    /// Answers a key by an error from now on, for as long as it is kept and for a day at most.
+    mutating func storeError(_ key: EffectKey, at now: Timestamp) {
+        erringUntil[key] = now + min(contract.keyRetention ?? .hours(24), .hours(24))
+    }
+
+    /// Whether a key is answered by an error, and nothing is executed.
+    func isErring(_ key: EffectKey, at now: Timestamp) -> Bool { erringUntil[key].map { $0 > now } ?? false }
+
     /// Whether the listing withholds a transaction.
     func isHidden(_ key: EffectKey, at now: Timestamp) -> Bool { hiddenUntil[key].map { $0 > now } ?? false }
 
@@ -49,6 +64,7 @@ public struct SimulatedProvider: Sendable {
     public init(name: ProviderName, contract: ProviderContract) {
         self.name = name
         self.contract = contract
+        replaysFirst = contract.inquiry != .byOwnKey
     }
 
     /// Executes a request as it arrives at `now`, and says what the answer says.

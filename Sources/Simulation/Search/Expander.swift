@@ -37,6 +37,7 @@ struct Expander {
     /// Everything that can happen next.
     mutating func expand(_ state: GlobalState, into sink: inout Sink) {
         providersAct(state, &sink)
+        providersTell(state, &sink)
         timePasses(state, &sink)
         callerActs(state, &sink)
         peopleAct(state, &sink)
@@ -133,6 +134,33 @@ struct Expander {
                 if world.scenario.refusals.contains(.primary) { becomes(.declined, "decides: declined") }
             }
         }
+    }
+
+    private mutating func providersTell(_ state: GlobalState, _ sink: inout Sink) {
+        guard world.scenario.tells else { return }
+        for leg in legs where world.legContracts[leg].inquiry == .byResend {
+            let isSale = world.legContracts[leg].phases == .sale
+            for slot in ProviderLeg.Slot.allCases where world.hasEffect(slot, leg: leg) {
+                if let isDone = state[leg: leg].end(of: slot, isSale: isSale) {
+                    let words = "provider \(leg) tells that \(slot) \(isDone ? "was done" : "failed")"
+                    tells(.told(leg: leg, slot, isDone: isDone), state, words, &sink)
+                }
+                tells(
+                    .toldAstray(leg: leg, slot, ofAnother: true), state,
+                    "provider \(leg) tells of \(slot) of ANOTHER payment", &sink)
+                guard slot != .void else { continue }
+                tells(
+                    .toldAstray(leg: leg, slot, ofAnother: false), state,
+                    "provider \(leg) tells of \(slot) of ANOTHER amount", &sink)
+            }
+        }
+    }
+
+    private mutating func tells(
+        _ event: LocalEvent, _ state: GlobalState, _ words: @autoclosure () -> String, _ sink: inout Sink
+    ) {
+        guard let next = after(event, state) else { return }
+        sink.add(next, described(event, state, words()))
     }
 
     private mutating func timePasses(_ state: GlobalState, _ sink: inout Sink) {

@@ -44,6 +44,10 @@ enum LocalEvent: Hashable, Sendable {
     case compared(leg: Int)
     /// A single read shows a decline, whatever is there.
     case errs(leg: Int)
+    /// A provider tells by itself what became of an effect.
+    case told(leg: Int, ProviderLeg.Slot, isDone: Bool)
+    /// A provider tells that an effect of another payment was done, or this one with another amount.
+    case toldAstray(leg: Int, ProviderLeg.Slot, ofAnother: Bool)
     /// Two people decide what becomes of something in quarantine.
     case repaired(Repair.Target, Repair.Action)
 
@@ -73,6 +77,10 @@ enum LocalEvent: Hashable, Sendable {
         case .repaired(.refund(let refundIndex, _), let action):
             96 + UInt64(refundIndex) * 8 + LocalEvent.number(of: action)
         case .repaired(.discrepancy, let action): 112 + LocalEvent.number(of: action)
+        case .told(let leg, let slot, let isDone):
+            128 + UInt64(leg) * 16 + UInt64(slot.rawValue) * 2 + (isDone ? 1 : 0)
+        case .toldAstray(let leg, let slot, let ofAnother):
+            160 + UInt64(leg) * 16 + UInt64(slot.rawValue) * 2 + (ofAnother ? 1 : 0)
         case .answered(let leg, let outcome, let view):
             1 << 20 | UInt64(leg) << 19 | UInt64(outcome.rawValue) << 16 | UInt64(view.bits)
         case .reads(let leg, let view): 2 << 20 | UInt64(leg) << 19 | UInt64(view.bits)

@@ -151,6 +151,13 @@ extension SearchWorld {
             return .compared(
                 ComparedDifference(
                     leg: leg, run: run, finding: .statusDiffers, row: "both.status", action: .settle))
+        case .told(let leg, let slot, let isDone):
+            return .notified(leg: leg, news(of: slot, leg: leg, isDone: isDone, at: state.now))
+        case .toldAstray(let leg, let slot, let ofAnother):
+            var news = news(of: slot, leg: leg, isDone: true, at: state.now)
+            if ofAnother, !has(.newsOfAnybodyBelieved) { news.key = EffectKey(reported: "another-payment") }
+            if !ofAnother { news.amount = money(SearchWorld.legAmount + 1) }
+            return .notified(leg: leg, news)
         case .errs(let leg):
             return .inquired(
                 leg: leg, Observation(.declined, began: state.now, source: .inquiry, key: keys[leg][0]))

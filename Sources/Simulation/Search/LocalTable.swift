@@ -86,6 +86,10 @@ struct LocalTable {
                 events += views.map { .answered(leg: leg, outcome, $0) }
             }
             events += views.map { .reads(leg: leg, $0) }
+            for slot in ProviderLeg.Slot.allCases where world.scenario.tells {
+                events += [true, false].map { .told(leg: leg, slot, isDone: $0) }
+                events += [true, false].map { .toldAstray(leg: leg, slot, ofAnother: $0) }
+            }
             events += views.map { .readBegins(leg: leg, $0) }
         }
         return events

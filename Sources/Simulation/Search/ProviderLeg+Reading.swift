@@ -27,6 +27,14 @@ extension SearchWorld {
         return seen
     }
 
+    /// What a provider that cannot be asked tells of an effect. Its moment is not signed, as at Adyen.
+    func news(of slot: ProviderLeg.Slot, leg: Int, isDone: Bool, at: Timestamp) -> EffectNews {
+        let word = ProviderWord(isDone ? .succeeded : .declined, reason: isDone ? nil : "declined_later", at: at)
+        return EffectNews(
+            key: keys[leg][slot.rawValue], kind: kind(of: slot, leg: leg),
+            amount: slot == .void ? nil : amount(of: slot, leg: leg), word: word, isDateSigned: false)
+    }
+
     private func status(_ status: ProviderLeg.Status) -> Observation.Status {
         switch status {
         case .absent: .notFound

@@ -121,6 +121,27 @@ struct ProviderLeg: Hashable, Sendable {
         return shown
     }
 
+    /// What the provider can tell of an effect: whether it was done; `nil` where it did not come to that, or is
+    /// undecided.
+    func end(of slot: Slot, isSale: Bool) -> Bool? {
+        func end(of movement: Movement) -> Bool? { movement == .none ? nil : movement.isDone }
+        switch slot {
+        case .primary:
+            switch status {
+            case .held, .taken, .voided, .expired: return true
+            case .declined: return false
+            case .absent, .pending, .tombstoned: return nil
+            }
+        case .capture:
+            if captureDeclined { return false }
+            return status == .taken && !isSale && !changedOutside ? true : nil
+        case .void: return status == .voided && !changedOutside || status == .tombstoned ? true : nil
+        case .compensation: return end(of: compensation)
+        case .firstRefund: return end(of: self[refund: 0])
+        case .secondRefund: return end(of: self[refund: 1])
+        }
+    }
+
     /// Earlier states that a read within the visibility lag may still show.
     func earlier(isSale: Bool) -> [ProviderLeg] {
         guard isRecent else { return [] }

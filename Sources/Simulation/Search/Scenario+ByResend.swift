@@ -25,6 +25,24 @@ extension Scenario {
             $0.answers = [.transaction, .unsent]
             $0.quarantineExpected = true
         },
+        make("cannot be asked, tells by itself, manual capture, a refund", [unaskable]) {
+            $0.plugAllowed = true
+            $0.requestLife = .bounded
+            $0.captureMode = .manual
+            $0.refunds = [300]
+            $0.refusals = [.primary, .capture, .refund]
+            $0.answers = [.transaction]
+            $0.mayBePending = true
+            $0.tells = true
+            $0.quarantineExpected = true
+        },
+        make("cannot be asked, tells by itself, a sale, keys are forgotten", [unaskableForgetfulSale]) {
+            $0.plugAllowed = true
+            $0.requestLife = .bounded
+            $0.answers = [.transaction, .unsent]
+            $0.tells = true
+            $0.quarantineExpected = true
+        },
         make("cannot be asked, leaves tombstones", [unaskableTombstone]) {
             $0.plugAllowed = true
             $0.answers = [.transaction, .unsent, .throttled, .refused]

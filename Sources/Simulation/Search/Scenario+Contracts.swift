@@ -87,6 +87,7 @@ extension Scenario {
 
     static let unaskable = unaskable()
     static let unaskableForgetful = unaskable { $0.keyRetention = .hours(24) }
+    static let unaskableForgetfulSale = unaskable(.sale) { $0.keyRetention = .hours(24) }
     static let unaskableTombstone = unaskable { $0.cancel = .tombstoning }
     static let unaskableSale = unaskable(.sale)
     static let unaskableEnforcing = unaskable { $0.enforcesNotAfter = true }

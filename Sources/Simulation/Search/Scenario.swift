@@ -112,6 +112,9 @@ public struct Scenario: Sendable {
     public var readsMayErr = false
     /// Whether a provider may show another amount than it was asked for.
     public var mayContradict = false
+    /// Whether a provider that cannot be asked tells by itself what became of an effect, and also what is about another
+    /// payment or another amount.
+    public var tells = false
     /// Whether the payment's deadline may pass while its requests are young.
     public var deadlineIsNear = false
     /// Whether a worker that could wait does not: an attempt is over as soon as its request is on the wire, and what is

@@ -40,6 +40,16 @@ extension SearchPlant {
                 "resend, keys last", "the provider refuses what it has executed, before it looks at its keys",
                 behaviorChanges: [.keysComeLast]),
             refused("one leg, cannot be asked, keys come last"), [7]),
+        expect(
+            SearchPlant(
+                "resend, news", "news of another payment are taken for news of this one",
+                behaviorChanges: [.newsOfAnybodyBelieved]),
+            .make("one leg, cannot be asked, tells by itself", [Scenario.unaskable]) {
+                $0.plugAllowed = true
+                $0.requestLife = .bounded
+                $0.answers = [.transaction]
+                $0.tells = true
+            }, [7, 8]),
     ]
 
     private static func refused(_ name: String) -> Scenario {

@@ -33,6 +33,8 @@ public struct SearchPlant: Sendable {
         case keylessAnswersBelieved
         /// A provider that cannot be asked refuses a request, naming its key, although the key stands for something.
         case keysComeLast
+        /// News of another payment are taken for news of the payment that they were delivered to.
+        case newsOfAnybodyBelieved
         /// People say what the provider's books show while a request is still on its way.
         case peopleDoNotWait
         /// The old site goes on deciding on its own copy.

@@ -78,6 +78,8 @@ struct SearchWorld: Sendable {
         }
     }
 
+    func kind(of slot: ProviderLeg.Slot, leg: Int) -> EffectKind { SearchWorld.kind(slot, legContracts[leg]) }
+
     private static func kind(_ slot: ProviderLeg.Slot, _ contract: ProviderContract) -> EffectKind {
         switch slot {
         case .primary: contract.phases == .sale ? .sale : .authorize
@@ -139,6 +141,16 @@ struct SearchWorld: Sendable {
     var captureAmounts: [Int: Money]? {
         guard scenario.capturesPart else { return nil }
         return [0: money(SearchWorld.partAmount)]
+    }
+
+    /// Whether a leg can have such an effect at all.
+    func hasEffect(_ slot: ProviderLeg.Slot, leg: Int) -> Bool {
+        switch slot {
+        case .primary, .void, .compensation: true
+        case .capture: legContracts[leg].phases == .authorizeCapture
+        case .firstRefund: leg == 0 && !scenario.refunds.isEmpty
+        case .secondRefund: leg == 0 && scenario.refunds.count > 1
+        }
     }
 
     /// What a provider gave back of a leg.

@@ -56,7 +56,7 @@ extension SearchWorld {
         let isRest =
             scenario.people == .anybody && scenario.losses != .none && open.slot == .compensation
             && restsAfterRefunds(order.leg).contains(order.amount)
-        guard isRest || order.amount == expectedAmount(open.slot, order.leg) else {
+        guard isRest || order.amount == amount(of: open.slot, leg: order.leg) else {
             return SearchFinding(
                 invariant: 1, words: "\(order.kind) of \(order.amount) on leg \(order.leg) is not what was asked")
         }
@@ -70,7 +70,8 @@ extension SearchWorld {
         }
     }
 
-    private func expectedAmount(_ slot: ProviderLeg.Slot, _ leg: Int) -> Money {
+    /// What an effect must be asked to move.
+    func amount(of slot: ProviderLeg.Slot, leg: Int) -> Money {
         switch slot {
         case .primary, .void: money(SearchWorld.legAmount)
         case .capture, .compensation: money(captured(leg))

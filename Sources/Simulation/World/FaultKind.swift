@@ -103,6 +103,10 @@ public enum FaultKind: Int, Sendable, Hashable, CaseIterable {
     case witnessAway
     /// A payer disputes a charge; it is decided later, either way.
     case disputed
+    /// A notification that is signed, and is about another payment, or names an amount that nobody asked for.
+    case notificationAstray
+    /// The provider answers 500, after executing or not, and answers so under that key for up to a day.
+    case errorStored
 }
 
 extension FaultKind {

@@ -44,14 +44,14 @@ extension FaultKind {
         switch self {
         case .requestLost, .answerLost, .requestDuplicated, .requestDelayed, .requestUnsent: 20_000
         case .throttled, .serverError, .transactionPending: 20_000
-        case .credentialsRefused: 5_000
+        case .credentialsRefused, .errorStored: 5_000
         case .requestRefused, .declined: 3_000
         case .contradiction: 500
         case .inquiryFailed, .inquiryStale: 30_000
         case .inquirySlow: 10_000
         case .throttlingStorm, .providerOutage: 30_000
         case .changedOutside, .disputed: 4_500
-        case .notification: 50_000
+        case .notification, .notificationAstray: 50_000
         case .crashBeforeCommit, .crashAfterCommit, .crashAtAnswer: 2_000
         case .replicaPaused: 2_000
         case .clockSkewed, .storePartitioned: 50_000

@@ -124,12 +124,25 @@ extension World {
         free(slot)
     }
 
+    /// The providers of a run; what no contract says of them is drawn.
+    static func providers(of plan: RunPlan, _ chance: Chance) -> [SimulatedProvider] {
+        plan.providers.enumerated().map { index, planned in
+            var provider = SimulatedProvider(name: planned.name, contract: planned.contract)
+            provider.saysWhenRecorded = chance.draw("says when recorded", index, below: 4) > 0
+            if chance.draw("replays first", index, below: 3) == 0 { provider.replaysFirst = true }
+            return provider
+        }
+    }
+
     /// What a provider makes of a request; a second copy of one meets no faults of its own.
     private mutating func receive(
         _ wire: Wire, _ provider: Int, isCopy: Bool, _ a: UInt64, _ b: UInt64, _ c: UInt64
     ) -> AttemptReport {
         let order = wire.order
         var choices = ProviderChoices.none
+        if providers[provider].isErring(order.key, at: time) {
+            return AttemptReport(.indeterminate, code: "http_500", bytesWritten: 500)
+        }
         if isCopy, planned(.requestRefused, a, b) != nil {
             // What is wrong with a request is wrong with every copy of it, and with every attempt.
             return AttemptReport(.refused, code: "http_400", bytesWritten: 500)
@@ -143,6 +156,11 @@ extension World {
             }
             if let bits = strikes(.serverError, a, b, c) {
                 if bits & 1 == 0 { _ = providers[provider].execute(order, at: time, began: wire.began) }
+                return AttemptReport(.indeterminate, code: "http_500", bytesWritten: 500)
+            }
+            if let bits = strikes(.errorStored, a, b, c) {
+                if bits & 1 == 0 { _ = providers[provider].execute(order, at: time, began: wire.began) }
+                providers[provider].storeError(order.key, at: time)
                 return AttemptReport(.indeterminate, code: "http_500", bytesWritten: 500)
             }
             choices.declines = strikes(.declined, a, b, c) != nil
@@ -164,6 +182,7 @@ extension World {
         let execution = providers[provider].execute(order, at: time, began: wire.began, choices: choices)
         if execution.changed { notify(wire, a, b, c) }
         planNews(wire, provider, execution, a, b, c)
+        if execution.changed { notifyAstray(wire, provider, a, b, c) }
         return execution.report
     }
 

@@ -119,10 +119,7 @@ public struct World {
         formerlyTold = plan.rollout?.contracts.mapValues { World.told($0, plant) } ?? told
         limits = Sweep.Limits(places: 12, placesPerProvider: 8, batch: 8, longestPause: .seconds(2))
         now = plan.start.milliseconds
-        providers = plan.providers.map { SimulatedProvider(name: $0.name, contract: $0.contract) }
-        for providerIndex in providers.indices {
-            providers[providerIndex].saysWhenRecorded = chance.draw("says when recorded", providerIndex, below: 4) > 0
-        }
+        providers = World.providers(of: plan, chance)
         outages = Array(repeating: 0, count: plan.providers.count)
         idleClaims = Array(repeating: IdleClaims(), count: ids.count)
         storms = outages
