@@ -24,7 +24,9 @@ enum ObservedStanding: Sendable, Hashable {
         switch observation.status {
         case .pending, .authorized, .captured: .stands
         case .declined: .declined(reason: observation.reason)
-        default: .ruledOut
+        case .voided, .expired, .tombstoned: .ruledOut
+        // It may be there all the same: a read may be older than the answer before it.
+        case .notFound, .unavailable: .open
         }
     }
 
@@ -43,7 +45,8 @@ enum ObservedStanding: Sendable, Hashable {
         if let ours = movements.first(where: { $0.key == key }) {
             return ours.state == .declined ? .declined(reason: ours.reason) : .stands
         }
-        return status.contains(observation.status) || observation.status == .pending ? .open : .ruledOut
+        let mayCome = status.union([.pending, .notFound, .unavailable])
+        return mayCome.contains(observation.status) ? .open : .ruledOut
     }
 }
 
@@ -68,11 +71,14 @@ extension AttemptReport {
 
     /// This refusal or decline, by what a read after it shows.
     ///
-    /// Only the read says what it is about: until then it names no key, and the core counts it as a doubt.
+    /// Only the read says what it is about: until then it names no key, and the core counts it as a doubt. A read that
+    /// failed says nothing; that nothing was found, the core judges.
     func settled(_ order: SendOrder, by known: Observation) -> AttemptReport {
+        guard known.status != .unavailable else { return self }
         let shown = known.status.rawValue
         var report = self
         report.observation = known
+        guard known.status != .notFound else { return report }
         switch ObservedStanding(order, in: known) {
         case .stands:
             (report.outcome, report.code, report.namesKey) = (.accepted, shown, true)

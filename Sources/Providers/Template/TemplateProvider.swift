@@ -61,15 +61,7 @@ struct TemplateProvider: AdaptedProvider {
     /// Reads what there is, where the service said that it did nothing: its errors do not name what they are about.
     private func settled(_ said: AttemptReport, _ order: SendOrder) async -> AttemptReport {
         guard said.outcome == .declined || said.outcome == .refused, !said.credentialsRefused else { return said }
-        let known = await read(order.transactionKey, payment: order.shownPayment, source: .answer)
-        switch known.status {
-        case .unavailable: return said
-        case .notFound:
-            var report = said
-            report.observation = known
-            return report
-        default: return said.settled(order, by: known)
-        }
+        return said.settled(order, by: await read(order.transactionKey, payment: order.shownPayment, source: .answer))
     }
 
     /// One read. Only the debit itself, or the service's own word that there is none, is an answer.

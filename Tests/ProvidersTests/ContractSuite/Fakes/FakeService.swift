@@ -29,6 +29,8 @@ struct FakeRequest: Sendable {
     let path: [String]
     /// The value of `Authorization`.
     let authorization: String?
+    /// Every header field, by its name in lower case.
+    let fields: [String: String]
     let body: [UInt8]
 
     /// The members of a JSON body; none where it is no object.

@@ -154,7 +154,10 @@ final class FaultyWire<Service: FakeService>: Sendable {
         let buffer = try await request.body.collect(upTo: 1 << 16)
         let received = FakeRequest(
             method: request.method.rawValue, path: segments.map { $0.removingPercentEncoding ?? String($0) },
-            authorization: request.headers[.authorization], body: Array(buffer.readableBytesView))
+            authorization: request.headers[.authorization],
+            fields: Dictionary(
+                request.headers.map { ($0.name.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            body: Array(buffer.readableBytesView))
         switch receive(received) {
         case .answer(let reply): return Self.response(reply)
         case .answerLater(let reply):
