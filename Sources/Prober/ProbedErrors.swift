@@ -4,8 +4,8 @@ internal import Reconciler
 /// What an answer with an error leaves behind: money, or a key that is used up.
 ///
 /// Nobody can make a provider fail on purpose. So it sends what must be refused: an instrument that nobody knows, more
-/// than is held, more than was taken. After each it reads, and then sends the right request under the same key. No
-/// request asks for more than half of the amount and one unit.
+/// than is held, more than was taken. After each it reads, and sends the right request under the same key, if the first
+/// one provably did nothing. No request asks for more than half of the amount and one unit.
 struct ProbedErrors: Sendable {
     let bench: ProbeBench
 
@@ -39,10 +39,9 @@ struct ProbedErrors: Sendable {
         var words =
             "a request with an unknown instrument was answered \(ProbedReads.words(report)), and took "
             + (isThere ? "the amount" : "nothing")
-        if !isThere {
+        if !isThere, report.isProofOfNothing {
             let right = try await bench.send(bench.begins, transaction, ProbeBench.Details(amount: bench.part(2)))
             words += "; the right request under the same key then was answered \(ProbedReads.words(right))"
-            _ = try await bench.holdsMoneySoon(transaction)
         }
         sights.notes.append(words)
     }
@@ -60,7 +59,8 @@ struct ProbedErrors: Sendable {
         try await bench.waitForReads()
         let seen = moved(await bench.read(transaction))
         var words = "a \(kind) of more than there is was answered \(ProbedReads.words(report)), and moved \(seen)"
-        guard seen == 0 else {
+        // What may still be executed is not sent again, with whatever amount.
+        guard seen == 0, report.isProofOfNothing else {
             sights.notes.append(words)
             if report.isProofOfNothing { await bench.breached(words) }
             return

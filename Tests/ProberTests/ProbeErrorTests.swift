@@ -71,6 +71,14 @@ struct ProbeErrorTests {
         #expect(report.breaches.contains { $0.contains("answered refused (http_422), and moved 500") }, "\(report)")
     }
 
+    @Test func `what may have arrived is not sent again`() async throws {
+        let lost = FaultRate(Fault(.requestLost), rate: 1, operations: [.capture])
+        let (report, ledger) = try await report(phases: .authorizeCapture, rates: [lost])
+        let note = try #require(report.notes.first { $0.hasPrefix("a capture of more than there is") })
+        #expect(note.hasSuffix("and moved 0"), "\(note)")
+        #expect(ledger.totals.allSatisfy { $0.net == 0 && $0.held == 0 }, "\(ledger.totals)")
+    }
+
     @Test func `an error that nobody knows is counted, with what it had executed`() async throws {
         let lost = FaultRate(Fault(.errorAfter), rate: 1, operations: [.sale])
         let (report, ledger) = try await report(phases: .sale, rates: [lost])
