@@ -90,6 +90,10 @@ public struct HTTPRequest: Sendable {
     public var endpoint: String
     /// Two requests with the same key are never on the wire together; see ``SingleFlight``.
     public var flightKey: String?
+    /// Whose request it is: those who wait at a ``BudgetLimit`` take turns by it. Empty for the daemon's own.
+    public var lane: String
+    /// Whether it begins something; otherwise it goes on with what was begun, and comes first in its lane.
+    public var begins: Bool
 
     /// A request.
     ///
@@ -98,7 +102,7 @@ public struct HTTPRequest: Sendable {
         method: HTTPMethod, url: String, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
         limits: TimeLimits = TimeLimits(), startBefore: ContinuousClock.Instant? = nil,
         maximumResponseBytes: Int = 1 << 20, label: String, endpoint: String? = nil,
-        flightKey: String? = nil
+        flightKey: String? = nil, lane: String = "", begins: Bool = false
     ) {
         self.method = method
         self.url = url
@@ -110,6 +114,8 @@ public struct HTTPRequest: Sendable {
         self.label = label
         self.endpoint = endpoint ?? label
         self.flightKey = flightKey
+        self.lane = lane
+        self.begins = begins
     }
 }
 

@@ -20,6 +20,7 @@ public struct CallerAPI: Sendable {
     ///   - signed: Judges tokens that somebody else signs for callers; `nil` where none are taken.
     ///   - contracts: What each configured provider can do.
     ///   - amountCheck: Why a provider cannot take an amount (an adapter's conversion), `nil` if it can.
+    ///   - isCrowded: Whether a provider has so much to do for a caller that a new payment could not be begun in time.
     ///   - limits: How much is accepted.
     ///   - notifications: What takes providers' notifications; `nil` where none are taken.
     ///   - description: The published description, served at `/openapi.yaml`.
@@ -31,7 +32,9 @@ public struct CallerAPI: Sendable {
     package init(
         operations: any PaymentOperations, webhook: @escaping WebhookReading, callers: CallerDirectory,
         signed: (any SignedTokenJudge)? = nil, contracts: [ProviderName: ProviderContract],
-        amountCheck: @escaping @Sendable (ProviderName, Money) -> String?, limits: APILimits = APILimits(),
+        amountCheck: @escaping @Sendable (ProviderName, Money) -> String?,
+        isCrowded: @escaping @Sendable (ProviderName, CallerID) -> Bool = { _, _ in false },
+        limits: APILimits = APILimits(),
         notifications: ProviderNotifications? = nil, description: [UInt8],
         site: @escaping @Sendable () -> SiteWord = {
             SiteWord(site: .main, store: nil, activeSite: .main, epoch: nil)
@@ -45,8 +48,8 @@ public struct CallerAPI: Sendable {
         responder = APIResponder(
             operations: operations, webhook: webhook, identity: CallerIdentity(callers: callers, signed: signed),
             routes: OperationRoutes(
-                operations: operations, contracts: contracts, amountCheck: amountCheck, limits: limits,
-                clock: clock),
+                operations: operations, contracts: contracts, amountCheck: amountCheck, isCrowded: isCrowded,
+                limits: limits, clock: clock),
             notifications: NotificationRoute(notifications: notifications, bodyDeadline: limits.bodyDeadline),
             limits: limits, description: description, site: site,
             gate: RequestGate(limit: limits.maximumConcurrentRequests, senders: callers.count),

@@ -30,8 +30,9 @@ public final class BudgetLimit: Middleware {
     ) async throws(TransportFailure) -> HTTPResponse {
         let latest = ContinuousClock.now + settings.longestWait
         let until = min(request.startBefore ?? latest, latest)
-        guard case .start(let at) = await room(until: until) else { throw Self.refusal() }
-        defer { release() }
+        let (id, answer) = await room(until: until, request)
+        guard case .start(let at) = answer else { throw Self.refusal() }
+        defer { tell { $0.release(id, now: .now) } }
         if at > .now {
             do {
                 try await ContinuousClock().sleep(until: at)
@@ -39,28 +40,37 @@ public final class BudgetLimit: Middleware {
                 throw Self.refusal()
             }
         }
+        tell { $0.started(id, now: .now) }
         return try await next.send(request)
     }
 
     /// How many requests wait now, for operators.
     public var queueLength: Int { state.withLock { $0.budget.queueLength } }
 
+    /// Promises room in time to one more request of this lane that begins something; `false` if there is none.
+    public func promise(lane: String) -> Bool { state.withLock { $0.budget.promise(lane: lane, now: .now) } }
+
     private static func refusal() -> TransportFailure {
         TransportFailure(code: Task.isCancelled ? .cancelled : .budgetExhausted, phase: .waiting)
     }
 
-    /// The budget's answer, after a wait if need be.
-    private func room(until: ContinuousClock.Instant) async -> RequestBudget.Answer {
+    /// The number of the request, and the budget's answer, after a wait if need be.
+    private func room(
+        until: ContinuousClock.Instant, _ request: HTTPRequest
+    ) async -> (id: UInt64, answer: RequestBudget.Answer) {
         let (id, answer) = state.withLock { state in
             state.nextID += 1
-            let answer = state.budget.ask(state.nextID, now: .now, until: until)
+            let answer = state.budget.ask(
+                state.nextID, lane: request.lane, begins: request.begins, now: .now, until: until)
             if answer == .wait { state.places[state.nextID] = .queued }
             return (state.nextID, answer)
         }
-        guard answer == .wait else { return answer }
+        guard answer == .wait else { return (id, answer) }
+        // One that made room is told at once.
+        tell { $0.advance(now: .now) }
         // Cancelled and awaited when this scope is left, so no timer outlives the wait.
         async let _ = leaveQueue(id, at: until)
-        return await queued(id)
+        return (id, await queued(id))
     }
 
     private func queued(_ id: UInt64) async -> RequestBudget.Answer {
@@ -90,9 +100,10 @@ public final class BudgetLimit: Middleware {
         continuation?.resume(returning: .refused)
     }
 
-    private func release() {
+    /// Changes the budget, and tells those whom it answers.
+    private func tell(_ change: (inout RequestBudget) -> [RequestBudget.Grant]) {
         let answered = state.withLock { state in
-            state.budget.release(now: .now).compactMap { grant in
+            change(&state.budget).compactMap { grant in
                 state.settle(grant.id, grant.answer).map { ($0, grant.answer) }
             }
         }

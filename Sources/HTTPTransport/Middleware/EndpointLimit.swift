@@ -15,7 +15,13 @@ public final class EndpointLimit: Middleware {
     public init(perSecond: Double, burst: Int, longestWait: Duration) {
         // How many are under way together is the provider's own limit.
         settings = RequestBudget.Settings(
-            perSecond: perSecond, burst: burst, concurrent: .max, queue: 0, longestWait: longestWait)
+            perSecond: perSecond, burst: burst, concurrent: .max, longestWait: longestWait)
+    }
+
+    /// Promises room in time, at each endpoint that was asked so far, to one more request of this lane that begins
+    /// something; `false` if one has none.
+    public func promise(lane: String) -> Bool {
+        limits.withLock { Array($0.values) }.allSatisfy { $0.promise(lane: lane) }
     }
 
     /// Waits until the endpoint allows one more request, at most until ``HTTPRequest/startBefore``.

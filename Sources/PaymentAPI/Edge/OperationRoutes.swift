@@ -8,6 +8,7 @@ struct OperationRoutes: Sendable {
     let operations: any PaymentOperations
     let contracts: [ProviderName: ProviderContract]
     let amountCheck: @Sendable (ProviderName, Money) -> String?
+    let isCrowded: @Sendable (ProviderName, CallerID) -> Bool
     let limits: APILimits
     let clock: any WallClock
 
@@ -25,7 +26,9 @@ struct OperationRoutes: Sendable {
         } catch {
             throw Problem(.invalidRequest, 422, "Invalid request", detail: error.detail, field: error.field)
         }
-        if let problem = outdated(create), try await !exists(id, caller: request.caller) { throw problem }
+        if let problem = outdated(create) ?? crowded(create), try await !exists(id, caller: request.caller) {
+            throw problem
+        }
         let fingerprint = request.fingerprint(of: document)
         let wait = wait(request)
         return try await answers(.create, request, payment: id, key: key).answer {
@@ -92,6 +95,18 @@ struct OperationRoutes: Sendable {
             guard let reason = amountCheck(leg.provider, leg.amount) else { continue }
             let field = FieldPath.root.member("legs").item(index).member("amount").member("value")
             return .impossible(field, reason)
+        }
+        return nil
+    }
+
+    /// A payment that could not even be begun in time is not taken: its caller learns that at once, and what was taken
+    /// before is settled in time.
+    private func crowded(_ request: CreateRequest) -> Problem? {
+        for leg in request.legs where isCrowded(leg.provider, request.caller) {
+            return .notAccepting(
+                "More is asked of \(leg.provider) than it takes. Nothing was done. Repeat the request with the same "
+                    + "key.",
+                retryAfter: 2)
         }
         return nil
     }

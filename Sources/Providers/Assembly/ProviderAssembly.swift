@@ -21,6 +21,13 @@ public struct ProviderAssembly: Sendable {
         public let breaker: CircuitBreaking
         /// Its budget.
         public let budget: BudgetLimit
+        /// The limit of each of its endpoints, where it has one.
+        let endpoints: EndpointLimit?
+
+        /// Promises room in time to one more charge of this caller; `false` if there is none.
+        public func promise(to caller: CallerID) -> Bool {
+            endpoints?.promise(lane: caller.name) != false && budget.promise(lane: caller.name)
+        }
     }
 
     private let sender: any HTTPSender
@@ -92,7 +99,8 @@ public struct ProviderAssembly: Sendable {
             breaker,
         ]
         // Each endpoint's rate before the budget: what waits for one endpoint takes no place from another.
-        if let limit = settings.endpointLimit { layers.append(limit) }
+        let endpoints = settings.endpointLimit
+        if let endpoints { layers.append(endpoints) }
         layers += [
             budget,
             // Below everything that waits: what is measured is the time on the wire.
@@ -109,6 +117,6 @@ public struct ProviderAssembly: Sendable {
         let parts = AdapterParts(
             name: settings.name, contract: settings.contract, store: store, conversion: settings.conversion,
             client: client, clock: clock, tokens: settings.tokens)
-        return Assembled(provider: settings.adapter.make(parts), breaker: breaker, budget: budget)
+        return Assembled(provider: settings.adapter.make(parts), breaker: breaker, budget: budget, endpoints: endpoints)
     }
 }

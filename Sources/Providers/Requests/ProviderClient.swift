@@ -1,6 +1,7 @@
 internal import Foundation
 internal import HTTPTransport
 public import PaymentCore
+internal import Reconciler
 
 /// Puts requests of a provider on the wire, each of them once.
 struct ProviderClient: Sendable {
@@ -50,7 +51,8 @@ struct ProviderClient: Sendable {
             limits: limits,
             startBefore: startBefore, maximumResponseBytes: request.maximumResponseBytes,
             label: Request.label, endpoint: Request.endpoint,
-            flightKey: request.flightKey)
+            flightKey: request.flightKey, lane: ProviderTurn.current?.caller.name ?? "",
+            begins: ProviderTurn.current?.begins ?? false)
         wire.fields["Accept"] = "application/json, application/problem+json"
         if let notAfter = request.notAfter { wire.fields["Not-After"] = notAfter.rfc3339 }
         for field in request.fields { wire.fields[field.name] = field.value }

@@ -1,5 +1,6 @@
 import HTTPTransport
 import Logging
+import Metrics
 import PaymentCore
 import ProgramEdge
 import Providers
@@ -31,6 +32,18 @@ struct AssembledProviders {
                 case .tooLarge: "\(amount) is more than the provider can be told"
                 }
             }
+        }
+    }
+}
+
+extension AssembledProviders {
+    /// Says whether a caller's new payment would find no room at a provider, and counts those that are refused so.
+    var isCrowded: @Sendable (ProviderName, CallerID) -> Bool {
+        let paths = paths
+        return { name, caller in
+            guard paths[name]?.promise(to: caller) == false else { return false }
+            Counter(label: "reconciled_payments_shed", dimensions: [("provider", name.name)]).increment()
+            return true
         }
     }
 }

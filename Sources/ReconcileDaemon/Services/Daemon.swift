@@ -86,7 +86,7 @@ struct Daemon {
         if let desk { services += comparing(desk, store, identity, parts.providers, engine, settings, clock, logger) }
         if roles.api {
             services += try callerServices(
-                operations, store, assembled.amountCheck, notifications(parts.store, operations, clock),
+                operations, store, assembled, notifications(parts.store, operations, clock),
                 siteWord(site.gate, identity), descriptors, clock, announcement, logger)
         }
         services.append(ReadinessService(readiness: readiness))
@@ -201,7 +201,7 @@ extension Daemon {
     /// The callers' listener, and what it needs.
     private func callerServices(
         _ operations: any PaymentOperations, _ webhooks: any WebhookStore,
-        _ amountCheck: @escaping AssembledProviders.AmountCheck, _ notifications: ProviderNotifications,
+        _ providers: AssembledProviders, _ notifications: ProviderNotifications,
         _ site: @escaping @Sendable () -> SiteWord, _ descriptors: DescriptorBudget, _ clock: any WallClock,
         _ announcement: Announcement, _ logger: Logger
     ) throws -> [any Service] {
@@ -215,8 +215,9 @@ extension Daemon {
         let api = CallerAPI(
             operations: operations, webhook: { id throws(StoreFailure) in try await webhooks.webhook(of: id) },
             callers: secrets.callers, signed: signed?.judge, contracts: configuration.contracts,
-            amountCheck: amountCheck, limits: limits, notifications: notifications,
-            description: PackageResources.payments_yaml, site: site, certificates: secrets.certificates.callers,
+            amountCheck: providers.amountCheck, isCrowded: providers.isCrowded, limits: limits,
+            notifications: notifications, description: PackageResources.payments_yaml, site: site,
+            certificates: secrets.certificates.callers,
             clock: clock, logger: logger)
         let application = api.application(host: configuration.http.host, port: configuration.http.port) { port in
             await announcement.apiListens(on: port)

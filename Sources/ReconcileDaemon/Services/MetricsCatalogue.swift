@@ -58,6 +58,7 @@ enum MetricsCatalogue {
         "reconciled_provider_clock_uncertainty_seconds": "How far the measured offset may be wrong.",
         "reconciled_provider_key_space_differs":
             "1 where this site would send to a provider in another key space than the active site does.",
+        "reconciled_payments_shed": "New payments that were refused because a provider has too much to do.",
         "reconciled_provider_missing":
             "Times that a payment waited because its provider is not configured, or with another key space.",
         "reconciled_replication_lag_bytes": "Log that the standby has not flushed.",
@@ -101,6 +102,7 @@ enum MetricsCatalogue {
         }
         series += ["replaced", "unchanged", "refused"].map { ("reconciled_configuration_reloads", [("result", $0)]) }
         series += providers.map { ("reconciled_alerts", [("provider", $0.name)]) }
+        series += providers.map { ("reconciled_payments_shed", [("provider", $0.name)]) }
         series += providers.map {
             ("reconciled_provider_missing", [("provider", $0.name), ("reason", "other_key_space")])
         }

@@ -45,7 +45,8 @@ extension SettlementEngine {
                 try await store.commit(change)
             }
             take(.wrote(number, result))
-        case .perform(let id, let token, let action): await perform(id, token, action)
+        case .perform(let id, let token, let action):
+            await ProviderTurn.$current.withValue(turn(of: id, action)) { await perform(id, token, action) }
         case .claimDue, .claimWaiting, .askNextDue, .readResting, .renew, .askStandby, .wake, .renewLater:
             await performTimedJob(job)
         case .answer, .announce, .note: break  // Done where they come out of the machine.
@@ -123,6 +124,12 @@ extension SettlementEngine {
     }
 
     // MARK: Providers and people
+
+    private func turn(of id: PaymentID, _ action: PaymentAction) -> ProviderTurn? {
+        guard let caller = machine.runner(of: id)?.payment.caller else { return nil }
+        guard case .send(let order) = action else { return ProviderTurn(caller: caller, begins: false) }
+        return ProviderTurn(caller: caller, begins: order.effect == .primary)
+    }
 
     private func perform(_ id: PaymentID, _ token: LeaseToken, _ action: PaymentAction) async {
         switch action {
