@@ -150,15 +150,12 @@ public struct RequestBudget: Sendable {
     ///
     /// - Returns: `false` if it would not: its lane waits for too long, or the queue is full and no lane is longer.
     public mutating func promise(lane name: String, now: ContinuousClock.Instant) -> Bool {
-        var promised = 0
-        for other in lanes.keys {
-            lanes[other]?.promises.removeAll { $0 <= now }
-            promised += lanes[other]?.promises.count ?? 0
-        }
         var lane = lanes[name] ?? Lane()
+        lane.promises.removeAll { $0 <= now }
         let before = lane.count + lane.promises.count
         let isInTime = start(after: before, inLane: name, now: now) < now + settings.longestWait
-        let hasRoom = queueLength + promised < settings.queue || longestLane(besides: name, own: before) != nil
+        // Promises need no room in the queue: where the provider keeps up, they never wait in it.
+        let hasRoom = queueLength < settings.queue || longestLane(besides: name, own: before) != nil
         if isInTime, hasRoom { lane.promises.append(now + settings.longestWait) }
         put(lane, name)
         return isInTime && hasRoom
