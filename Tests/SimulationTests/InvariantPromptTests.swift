@@ -69,6 +69,23 @@ import Testing
         }
     }
 
+    @Test func `27 leaves out what people were told of at once`() throws {
+        var forgetful = ProviderContract.adyen
+        forgetful.keyRetention = .minutes(1)
+        var held = try Story([forgetful], .manual)
+        try held.settle(until: .minutes(5))
+        try #require(held.payment.state == .authorized)
+        held.now = held.now + .minutes(1)
+        try held.operate { machine, context in
+            try machine.capture(key: try IdempotencyKey("next"), amounts: nil, context)
+        }
+        // Another holder does not know whether its request left, and its key is too old to ask by it.
+        held.handle(.claimed)
+        try #require(held.payment.state == .quarantined, "\(held.payment.state)")
+        held.now = held.now + .seconds(13)
+        #expect(words(held) == [])
+    }
+
     @Test func `27 leaves out what a fault or a replica's end may hinder, before and after`() throws {
         let hindrances: [Happening.What] = [.fault(.storeBusy, id: 1, detail: ""), .stopping(replica: 0)]
         for hindrance in hindrances {
