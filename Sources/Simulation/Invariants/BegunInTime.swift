@@ -91,8 +91,8 @@ public struct BegunInTime: Invariant {
         return max(provider.contract.proofMargin, before.proofMargin)
     }
 
-    /// What ended without a request has nothing to begin. What people were told of does not lie unseen; whether they had
-    /// to be is judged by invariant 15 (seed 18195527027458349).
+    /// What ended without a request has nothing to begin. What people were told of does not lie unseen; whether they
+    /// had to be is judged by invariant 15 (seed 18195527027458349).
     private mutating func forgetEnded(_ payment: Payment) {
         guard wishes.contains(where: { $0.payment == payment.id }) else { return }
         wishes.removeAll { wish in
