@@ -218,7 +218,7 @@ extension Plant {
         sabotaged(
             .acknowledgedBeforeDurable, "a create is answered before it is durable", within: 5, breaks: [3]),
         breach(
-            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 5, breaks: [4],
+            .answerForgotten, "a settled answer is made anew for each repeat of its key", within: 70, breaks: [4],
             in: .repeated),
     ]
 }
